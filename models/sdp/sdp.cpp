@@ -144,6 +144,9 @@ void Sdp::run_operation(Activity& activity) {
         drain_.close_up(pace - atom_cycles,
                         bubbles_lost(before_last_operands(job), atom_cycles.value));
     }
+    ahead_ = job.flying() && config_.operand_packs ? atoms_ahead(config_, lanes(job), atom_cycles)
+                                                   : AtomsAhead{};
+    ahead_of_last_ = Cycles(0);
     start_reading(*work);
     if (job.flying()) {
         run_flying(activity, *work);
@@ -169,10 +172,11 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
         before += delays_[i];
     }
     if (reads_) {
-        rdma_free_ =
-            taken_.back() + drain_.delay_at(operand_place) + last_stage + config_.next_request;
+        rdma_free_ = taken_.back() + drain_.delay_at(operand_place) + last_stage +
+                     config_.next_request -
+                     (operands[ew_stage].active() ? Cycles(0) : ahead_of_last_);
     }
-    opens_ = last_left_ - config_.pipeline + config_.next_atom;
+    opens_ = last_left_ - config_.pipeline + config_.next_atom - ahead_of_last_;
     std::optional<Cycles> padding;
     const std::optional<FeatureCube>& written = work.job.destination;
     // atoms of a group that no channel is in pass too, after the last one that is written
@@ -377,6 +381,26 @@ void Sdp::take_evenly(SdpWork& work, std::uint64_t count) {
     atom_ += count;
 }
 
+void Sdp::enter(const Run& run, std::uint64_t done, const TimedCounter::Series& taken) {
+    if (ahead_.of_stage == Cycles(0)) {
+        if (run.credits != nullptr) {
+            run.credits->add_series({taken.first + run.credit_delay, taken.interval, taken.count});
+        }
+        return;
+    }
+    for (std::uint64_t i = 0; i < taken.count; ++i) {
+        const Cycles time = taken.first + taken.interval * i;
+        const Cycles ready = run.first_ready + run.interval * (done + i);
+        const auto entered = [&](Cycles most) {
+            return std::max(ready, time - std::min(time, most));
+        };
+        ahead_of_last_ = time - std::min(time, entered(ahead_.of_stage));
+        if (run.credits != nullptr) {
+            run.credits->add_at(entered(ahead_.of_credits) + run.credit_delay, 1);
+        }
+    }
+}
+
 Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     const Cycles pace = drain_.pace();
     const Cycles free = std::max(drain_.free(), begun_);
@@ -392,9 +416,7 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
             if (more > 0) {
                 take_evenly(work, more);
             }
-            if (run.credits != nullptr) {
-                run.credits->add_series({last + run.credit_delay, pace, 1 + more});
-            }
+            enter(run, done - 1, {last, pace, 1 + more});
             last += pace * more;
             done += more;
         }
@@ -402,9 +424,7 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
         first = drain_.take_run(run.first_ready, run.count);
         last = first + pace * (run.count - 1);
         atom_ += run.count;
-        if (run.credits != nullptr) {
-            run.credits->add_series({first + run.credit_delay, pace, run.count});
-        }
+        enter(run, 0, {first, pace, run.count});
     }
     const Cycles begin = last + pace - pace * run.count;
     activity.count_starved({std::min(free, begin), begin}, "input");

@@ -138,6 +138,9 @@ class Sdp : public Unit {
     void run_from_memory(Activity& activity, SdpWork& work);
     /// Takes the atoms of a run; the time of the last.
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
+    /// Gives the credits of atoms that are taken so, the first of them after `done` others of the run,
+    /// and notes how long the last one entered before.
+    void enter(const Run& run, std::uint64_t done, const TimedCounter::Series& taken);
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
     /// Atoms of the run, after the `done` first ones, that need no beats but those that the atom before
     /// them needed, and come no slower than atoms are taken.
@@ -219,11 +222,13 @@ class Sdp : public Unit {
     PerStage<Cycles> to_atom_{};
     PerStage<Cycles> operand_pace_{};
     PerStage<Cycles> operands_free_{};
-    OperandPairs pairs_;          // of a stage that has them
-    Cycles begun_;                // it was launched
-    Cycles leaving_;              // from an atom's taking to the write channel, without the stages
-    Activity* flying_ = nullptr;  // it waits for what comes from the accumulator
-    bool reads_ = false;          // a stream from memory is open
+    OperandPairs pairs_;  // of a stage that has them
+    Cycles begun_;        // it was launched
+    AtomsAhead ahead_;
+    Cycles ahead_of_last_;  // the last atom passed the first stages so long before it was taken
+    Cycles leaving_;        // from an atom's taking to the write channel, without the stages
+    Activity* flying_ = nullptr;      // it waits for what comes from the accumulator
+    bool reads_ = false;              // a stream from memory is open
     bool reads_each_atom_ = false;    // operands, for each atom others
     std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
     std::vector<Cycles> taken_;       // when each atom was taken, where streams need to know

@@ -44,6 +44,17 @@ OperandPairs operand_pairs(std::uint64_t parts) {
     return {(fifo * parts + pipes) / parts, turn + Cycles(parts - 1)};
 }
 
+AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom) {
+    // beats that wait on the way, and the way's own cycles, in which as many would pass unhindered
+    constexpr std::uint64_t in_stages = 8;
+    constexpr std::uint64_t from_buffer = 26;
+    const std::uint64_t of_beat = atom / Cycles(divide_up(elements, config.output_throughput));
+    const auto ahead = [&](std::uint64_t beats) {
+        return of_beat > 1 ? Cycles(beats * of_beat - (beats + 1)) : Cycles(0);
+    };
+    return {ahead(in_stages), ahead(from_buffer)};
+}
+
 std::uint64_t bubbles_lost(Cycles before, std::uint64_t beats) {
     constexpr std::uint64_t waiting = 2;  // beats that they hold beyond those of their delay
     return before == Cycles(0) ? 0 : (before.value + waiting) / beats;

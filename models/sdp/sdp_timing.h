@@ -47,6 +47,15 @@ Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::ui
 Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements,
                 bool flying);
 
+/// Cycles by which an atom from the accumulator may enter before a narrower stage further in takes it.
+struct AtomsAhead {
+    Cycles of_stage;    ///< the stages in front of it, and the next operation's atoms
+    Cycles of_credits;  ///< the accumulator gets its credit back
+};
+/// `atom`: cycles of an atom in the narrowest stage.
+/// source: RTL of nv_small_256_full and nv_medium_1024_full, networks with tables after convolutions
+AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom);
+
 /// Bubbles between atoms of so many beats that close up while an atom waits for its operands in a
 /// stage, where the stages before it take `before` cycles: those fill up with beats in a row.
 /// source: RTL of nv_small_256 and nv_small_256_full, sums with and without a bias before them

@@ -172,5 +172,23 @@ TEST(AtomDrain, keeps_the_bubbles_of_atoms_that_wait_for_nothing) {
     EXPECT_EQ(taken, (std::vector{Cycles(7), Cycles(12), Cycles(17)}));
 }
 
+TEST(AtomsAhead, EnterAsFarAsBeatsFindRoomBeforeANarrowerStage) {
+    struct Case {
+        std::uint32_t throughput;  // elements a cycle where atoms enter
+        std::uint64_t elements;    // of an atom
+        std::uint64_t atom;        // cycles in the narrowest stage
+        std::uint64_t of_stage;
+        std::uint64_t of_credits;
+    };
+    // nv_small_256_full and nv_medium_1024_full with a table, and one whose stages are as wide as the entry
+    for (const Case& one : {Case{2, 8, 8, 7, 25}, Case{8, 32, 16, 23, 77}, Case{2, 8, 4, 0, 0}}) {
+        SdpConfig config;
+        config.output_throughput = one.throughput;
+        const AtomsAhead ahead = atoms_ahead(config, one.elements, Cycles(one.atom));
+        EXPECT_EQ(ahead.of_stage, Cycles(one.of_stage));
+        EXPECT_EQ(ahead.of_credits, Cycles(one.of_credits));
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
