@@ -129,30 +129,6 @@ std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>&
 }
 
 template <class T>
-std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels) {
-    const KernelShape& shape = kernels.shape;
-    const std::size_t taps = std::size_t{shape.rows} * shape.columns;
-    const std::size_t blocks = divide_up(shape.kernels, kernel_block);
-    std::vector<std::int16_t> values(blocks * divide_up(shape.channels, 2) * taps * kernel_block *
-                                     2);
-    std::int16_t* to = values.data();
-    for (std::uint32_t first = 0; first < shape.kernels; first += kernel_block) {
-        const auto count = std::min<std::size_t>(kernel_block, shape.kernels - first);
-        for (std::uint32_t c = 0; c < shape.channels; c += 2) {
-            const bool pair = c + 1 < shape.channels;
-            for (std::size_t tap = 0; tap < taps; ++tap, to += 2 * kernel_block) {
-                const T* from = kernels.values.data() + kernels.index(first, c, 0, 0) + tap;
-                for (std::size_t k = 0; k < count; ++k, from += shape.channels * taps) {
-                    to[2 * k] = widened(from[0]);
-                    to[2 * k + 1] = pair ? widened(from[taps]) : std::int16_t{0};
-                }
-            }
-        }
-    }
-    return values;
-}
-
-template <class T>
 Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
                        const Convolution& geometry) {
     const std::size_t length = std::size_t{kernels.channels} * kernels.rows * kernels.columns;
@@ -183,8 +159,6 @@ Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
 
 template std::vector<std::int16_t> arrange_pairs(const RasterPlan&, const Tensor<std::int8_t>&);
 template std::vector<std::int16_t> arrange_pairs(const RasterPlan&, const Tensor<std::int16_t>&);
-template std::vector<std::int16_t> arrange_weights(const Kernels<std::int8_t>&);
-template std::vector<std::int16_t> arrange_weights(const Kernels<std::int16_t>&);
 template Columns gather_columns(const Tensor<std::int8_t>&, const KernelShape&, const Convolution&);
 template Columns gather_columns(const Tensor<std::int16_t>&, const KernelShape&,
                                 const Convolution&);
@@ -296,7 +270,7 @@ Tensor<std::int32_t> convolve_narrow(const Tensor<T>& data, const Kernels<T>& ke
         if (arranged.pairs.empty()) {
             arranged.pairs = arrange_pairs(plan, data);
         }
-        convolve_raster(plan, arranged.pairs, arrange_weights(kernels), sums);
+        convolve_raster(plan, arranged.pairs, kernels, sums);
     } else {
         if (!arranged.columns) {
             arranged.columns =

@@ -90,21 +90,150 @@ void copy_rows(const RasterPlan& plan, const std::vector<std::int32_t>& raster,
     }
 }
 
-void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
-                     const std::vector<std::int16_t>& weights, Tensor<std::int32_t>& sums) {
+/// A block of kernels, and where its first one begins.
+template <class T>
+struct KernelBlock {
+    const T* values;
+    std::size_t count;     ///< of kernel_block, of which the rest are zeros
+    std::size_t channels;  ///< of one kernel
+    std::size_t taps;
+
+    const T* channel(std::size_t kernel, std::size_t channel) const {
+        return values + (kernel * channels + channel) * taps;
+    }
+};
+
+/// Weights of a channel pair as the inner loop takes them: [tap][kernel][2].
+template <class T>
+void arrange_taps(const KernelBlock<T>& block, std::size_t channel, std::int16_t* to) {
+    const bool pair = channel + 1 < block.channels;
+    for (std::size_t tap = 0; tap < block.taps; ++tap, to += 2 * kernel_block) {
+        for (std::size_t k = 0; k < block.count; ++k) {
+            const T* from = block.channel(k, channel) + tap;
+            to[2 * k] = from[0];
+            to[2 * k + 1] = pair ? std::int16_t{from[block.taps]} : std::int16_t{0};
+        }
+    }
+}
+
+/// The weights of a block from the channel `c` on, as [channel pair][tap][kernel][2]; `to` is that of
+/// the first channel.
+template <class T>
+void arrange_channels(const KernelBlock<T>& block, std::size_t c, std::int16_t* to) {
+    for (; c < block.channels; c += 2) {
+        arrange_taps(block, c, to + c * block.taps * kernel_block);
+    }
+}
+
+void arrange_block(const KernelBlock<std::int16_t>& block, std::int16_t* to) {
+    arrange_channels(block, 0, to);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+void arrange_block(const KernelBlock<std::int8_t>& block, std::int16_t* to) {
+    arrange_channels(block, 0, to);
+}
+#else
+using Bytes16 = hn::FixedTag<std::int8_t, 16>;
+using BytePairs = hn::Vec<Bytes16>;
+
+/// Eight pairs of bytes of each of four kernels as [pair][kernel][2], widened.
+HWY_INLINE void store_pairs(BytePairs k0, BytePairs k1, BytePairs k2, BytePairs k3,
+                            std::int16_t* to) {
+    const hn::FixedTag<std::uint16_t, 8> pairs;
+    const hn::FixedTag<std::uint32_t, 4> twos;
+    const hn::FixedTag<std::int16_t, 8> wide;
+    const Bytes16 bytes;
+    const auto store = [&](auto of_two_pairs) {
+        const BytePairs both = hn::BitCast(bytes, of_two_pairs);
+        hn::StoreU(hn::PromoteTo(wide, hn::LowerHalf(both)), wide, to);
+        hn::StoreU(hn::PromoteTo(wide, hn::UpperHalf(hn::Half<Bytes16>(), both)), wide, to + 8);
+        to += 16;
+    };
+    const auto a = hn::BitCast(pairs, k0);
+    const auto b = hn::BitCast(pairs, k1);
+    const auto c = hn::BitCast(pairs, k2);
+    const auto d = hn::BitCast(pairs, k3);
+    const auto low_ab = hn::BitCast(twos, hn::InterleaveLower(pairs, a, b));
+    const auto low_cd = hn::BitCast(twos, hn::InterleaveLower(pairs, c, d));
+    store(hn::InterleaveLower(twos, low_ab, low_cd));
+    store(hn::InterleaveUpper(twos, low_ab, low_cd));
+    const auto high_ab = hn::BitCast(twos, hn::InterleaveUpper(pairs, a, b));
+    const auto high_cd = hn::BitCast(twos, hn::InterleaveUpper(pairs, c, d));
+    store(hn::InterleaveLower(twos, high_ab, high_cd));
+    store(hn::InterleaveUpper(twos, high_ab, high_cd));
+}
+
+/// Eight taps of two neighbouring channels of a kernel, side by side.
+HWY_INLINE BytePairs tap_pairs(const std::int8_t* channel, std::size_t taps) {
+    const Bytes16 bytes;
+    const hn::Half<Bytes16> half;
+    return hn::InterleaveLower(bytes, hn::ZeroExtendVector(bytes, hn::LoadU(half, channel)),
+                               hn::ZeroExtendVector(bytes, hn::LoadU(half, channel + taps)));
+}
+
+/// Eight pairs at a time, as far as there are so many.
+void arrange_block(const KernelBlock<std::int8_t>& block, std::int16_t* to) {
+    constexpr std::size_t together = 8;
+    const std::size_t taps = block.taps;
+    const bool whole = block.count == kernel_block;
+    std::size_t c = 0;
+    if (whole && taps == 1) {
+        const auto channels = [&](std::size_t kernel) {
+            return hn::LoadU(Bytes16(), block.channel(kernel, c));
+        };
+        for (; c + 2 * together <= block.channels; c += 2 * together) {
+            store_pairs(channels(0), channels(1), channels(2), channels(3), to + c * kernel_block);
+        }
+    } else if (whole && taps >= together) {
+        for (; c + 2 <= block.channels; c += 2) {
+            for (std::size_t tap = 0; tap < taps; tap += together) {
+                const std::size_t first = std::min(tap, taps - together);  // some taps twice
+                const auto pairs = [&](std::size_t kernel) {
+                    return tap_pairs(block.channel(kernel, c) + first, taps);
+                };
+                store_pairs(pairs(0), pairs(1), pairs(2), pairs(3),
+                            to + (c * taps + first * 2) * kernel_block);
+            }
+        }
+    }
+    arrange_channels(block, c, to);
+}
+#endif
+
+template <class T>
+void convolve_any_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
+                         const Kernels<T>& kernels, Tensor<std::int32_t>& sums) {
     const std::size_t step = 2 * hn::Lanes(Sums());
     const std::size_t channel_pairs = pairs.size() / (2 * plan.channel_size());
-    const std::size_t block = channel_pairs * plan.tap_offsets().size() * kernel_block * 2;
+    const std::size_t taps = plan.tap_offsets().size();
     const std::size_t raster_pitch = plan.positions() + position_slack;
     std::vector<std::int32_t> raster(kernel_block * raster_pitch);
-    const std::int16_t* block_weights = weights.data();
-    for (std::size_t k = 0; k < sums.shape.channels; k += kernel_block, block_weights += block) {
+    std::vector<std::int16_t> weights(channel_pairs * taps * kernel_block * 2);
+    for (std::size_t k = 0; k < sums.shape.channels; k += kernel_block) {
+        const std::size_t count = std::min<std::size_t>(kernel_block, sums.shape.channels - k);
+        if (count < kernel_block) {
+            std::fill(weights.begin(), weights.end(), std::int16_t{0});
+        }
+        arrange_block(KernelBlock<T>{kernels.values.data() + k * kernels.shape.channels * taps,
+                                     count, kernels.shape.channels, taps},
+                      weights.data());
         for (std::size_t position = 0; position < plan.positions(); position += step) {
-            raster_tile(plan, channel_pairs, pairs.data() + position * 2, block_weights,
+            raster_tile(plan, channel_pairs, pairs.data() + position * 2, weights.data(),
                         raster.data() + position, raster_pitch);
         }
         copy_rows(plan, raster, raster_pitch, k, sums);
     }
+}
+
+void convolve_byte_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
+                          const Kernels<std::int8_t>& kernels, Tensor<std::int32_t>& sums) {
+    convolve_any_raster(plan, pairs, kernels, sums);
+}
+
+void convolve_word_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
+                          const Kernels<std::int16_t>& kernels, Tensor<std::int32_t>& sums) {
+    convolve_any_raster(plan, pairs, kernels, sums);
 }
 
 /// Dot products of one widened kernel with up to four columns; `length` is a multiple of 64.
@@ -320,13 +449,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace npuscope {
 
-HWY_EXPORT(convolve_raster);
+HWY_EXPORT(convolve_byte_raster);
+HWY_EXPORT(convolve_word_raster);
 HWY_EXPORT(convolve_byte_columns);
 HWY_EXPORT(convolve_word_columns);
 
 void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
-                     const std::vector<std::int16_t>& weights, Tensor<std::int32_t>& sums) {
-    HWY_DYNAMIC_DISPATCH(convolve_raster)(plan, pairs, weights, sums);
+                     const Kernels<std::int8_t>& kernels, Tensor<std::int32_t>& sums) {
+    HWY_DYNAMIC_DISPATCH(convolve_byte_raster)(plan, pairs, kernels, sums);
+}
+
+void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
+                     const Kernels<std::int16_t>& kernels, Tensor<std::int32_t>& sums) {
+    HWY_DYNAMIC_DISPATCH(convolve_word_raster)(plan, pairs, kernels, sums);
 }
 
 void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,

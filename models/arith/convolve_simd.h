@@ -60,9 +60,6 @@ class RasterPlan {
 /// [channel pair][position][2], zeros in the odd channel's place. T: std::int8_t or std::int16_t.
 template <class T>
 std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>& data);
-/// [kernel block][channel pair][tap][kernel_block][2].
-template <class T>
-std::vector<std::int16_t> arrange_weights(const Kernels<T>& kernels);
 
 /// One column of widened values per output position, in the kernels' own order c, r, s.
 struct Columns {
@@ -79,7 +76,9 @@ Columns gather_columns(const Tensor<T>& data, const KernelShape& kernels,
 
 /// All outputs from operands in raster form.
 void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
-                     const std::vector<std::int16_t>& weights, Tensor<std::int32_t>& sums);
+                     const Kernels<std::int8_t>& kernels, Tensor<std::int32_t>& sums);
+void convolve_raster(const RasterPlan& plan, const std::vector<std::int16_t>& pairs,
+                     const Kernels<std::int16_t>& kernels, Tensor<std::int32_t>& sums);
 
 /// All outputs from operands in column form.
 void convolve_columns(const Columns& columns, const Kernels<std::int8_t>& kernels,

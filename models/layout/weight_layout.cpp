@@ -94,12 +94,10 @@ void copy_run(const void* from, std::size_t bytes, void* to) {
     }
 }
 
-/// Whether the bytes of a kernel's taps lie apart in memory, in direct order; in a Kernels they are
-/// neighbours.
+/// Bytes in direct order, of which each cube of a kernel is a matrix.
 template <class T>
-bool has_apart_taps(const WeightLayout& layout) {
-    return sizeof(T) == 1 && layout.row_group == 1 && !layout.winograd &&
-           layout.shape.rows * layout.shape.columns > 1;
+bool is_of_cubes(const WeightLayout& layout) {
+    return sizeof(T) == 1 && layout.row_group == 1 && !layout.winograd;
 }
 
 /// Bytes of one cube of one kernel, at memory[tap][channel] and at kernel[channel][tap].
@@ -110,6 +108,19 @@ struct CubeBytes {
     std::size_t memory;     ///< first byte there
     std::size_t kernel;     ///< first byte in a Kernels
 };
+
+/// Rows of memory become columns of a Kernels or the other way; where there is one tap, a row stays one.
+void move_cube(const CubeBytes& cube, const ByteMatrix<const std::uint8_t>& from,
+               const ByteMatrix<std::uint8_t>& to, std::size_t rows, std::size_t columns) {
+    constexpr std::size_t word = 8;
+    if (cube.taps > 1) {
+        transpose_bytes(rows, columns, from, to);
+    } else if (cube.channels == word) {
+        std::memcpy(to.bytes, from.bytes, word);
+    } else {
+        std::memcpy(to.bytes, from.bytes, cube.channels);
+    }
+}
 
 /// visit(CubeBytes) for every cube of every kernel of such a layout; the bytes of all.
 template <class Visit>
@@ -180,11 +191,11 @@ Kernels<T> decode_weights(const WeightLayout& layout, std::span<const std::uint8
     require_fit<T>(layout);
     NPU_CHECK(memory.size() >= layout.used_bytes().value, "the image does not cover the weights");
     Kernels<T> kernels(layout.shape);
-    if (has_apart_taps<T>(layout)) {
+    if (is_of_cubes<T>(layout)) {
         auto* to = reinterpret_cast<std::uint8_t*>(kernels.values.data());
         for_each_cube(layout, [&](const CubeBytes& cube) {
-            transpose_bytes(cube.taps, cube.channels, {memory.data() + cube.memory, cube.tap_pitch},
-                            {to + cube.kernel, cube.taps});
+            move_cube(cube, {memory.data() + cube.memory, cube.tap_pitch},
+                      {to + cube.kernel, cube.taps}, cube.taps, cube.channels);
         });
         return kernels;
     }
@@ -212,11 +223,11 @@ void encode_weights(const WeightLayout& layout, const Kernels<T>& kernels,
     NPU_CHECK(memory.size() >= layout.stored_bytes().value, "the image is too small");
     const std::size_t step = std::size_t{layout.shape.rows} * layout.shape.columns;
     std::uint8_t* to = memory.data();
-    if (has_apart_taps<T>(layout)) {
+    if (is_of_cubes<T>(layout)) {
         const auto* from = reinterpret_cast<const std::uint8_t*>(kernels.values.data());
         to += for_each_cube(layout, [&](const CubeBytes& cube) {
-            transpose_bytes(cube.channels, cube.taps, {from + cube.kernel, cube.taps},
-                            {memory.data() + cube.memory, cube.tap_pitch});
+            move_cube(cube, {from + cube.kernel, cube.taps},
+                      {memory.data() + cube.memory, cube.tap_pitch}, cube.channels, cube.taps);
         });
         std::fill(to, memory.data() + layout.stored_bytes().value, std::uint8_t{0});
         return;
