@@ -291,7 +291,8 @@ std::unique_ptr<GroupStream> Cdma::compressed_stream(const ConvWork& work) {
 }
 
 void Cdma::read_weights(Activity& activity, ConvWork& work) {
-    const Purpose purpose{"weights", work.name, work.job.parts.cdma.weight_in_secondary};
+    const CdmaJob& job = work.job.parts.cdma;
+    const Purpose purpose{"weights", work.name, job.weight_in_secondary, work.values};
     const std::unique_ptr<GroupStream> stream = weight_stream(work);
     MeasuredStream measured(*stream);
     weight_port.open(counted(work, *stream, measured), purpose);
@@ -303,7 +304,7 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
         weight_port.wait_issued(activity, stream->group_end(place), &wires_.weights.released(),
                                 WaitKind::Ahead);
         const std::uint32_t group = place + reading_.left_out;
-        if (work.values && weight_port.values_arrive() && !work.job.parts.cdma.compression) {
+        if (work.values && weight_port.values_arrive() && !job.compression) {
             take_group(work, group);
         }
         const Cycles since = std::exchange(written, stream->group_written(place));
@@ -311,10 +312,16 @@ void Cdma::read_weights(Activity& activity, ConvWork& work) {
         count_fetch(activity, {since, written},
                     stream->group_end(place) - std::exchange(beats, stream->group_end(place)),
                     stream->waited_for_room(place) ? "cbuf.weights" : nullptr);
-        if (work.job.parts.cdma.compression) {
+        if (job.compression) {
             wires_.masks.fill_at(written, work.buffer.masks(group));
         }
         wires_.weights.fill_at(written, work.buffer.weights(group));
+    }
+    if (reading_.left_out > 0) {
+        const std::uint64_t read = stream->beats() * bus_width_.value;
+        const Address first(job.weight_address.value / bus_width_.value * bus_width_.value);
+        const Address stays = first + Bytes(read);
+        weight_port.release({stays, job.weight_address + job.weight_bytes - stays});
     }
     reading_ = {};
     work.counters.weight_stall = measured.stall();

@@ -39,8 +39,9 @@ class BeatTimer {
 
 /// Functional: values only, no time, without asking whether they were ever written. Claim: values
 /// that are needed, and the bytes will be read again in time; a write to them before that is a race
-/// of the driver's. Timed: moves in simulated time.
-enum class AccessKind { Functional, Claim, Timed };
+/// of the driver's. Timed: moves in simulated time. Release: claimed bytes that no read in time takes,
+/// because it was left out; they do not move.
+enum class AccessKind { Functional, Claim, Timed, Release };
 
 struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     AccessKind kind = AccessKind::Timed;

@@ -12,33 +12,34 @@ DmaPort::DmaPort(const std::string& client, const std::string& unit, const std::
       client_(client),
       unit_(unit),
       socket_name_(name.empty() ? client : name) {
-    info_.unit = &unit_;
-    payload_.set_extension(&info_);
+    timed_.info.unit = &unit_;
+    untimed_.info.unit = &unit_;
 }
 
 tlm_utils::simple_initiator_socket<DmaPort>& DmaPort::add_secondary() {
     return secondary_.emplace((socket_name_ + "_secondary").c_str());
 }
 
-void DmaPort::prepare(tlm::tlm_command command, Address address, std::size_t bytes,
-                      const Purpose& purpose) {
-    payload_.set_command(command);
-    payload_.set_address(address.value);
-    payload_.set_data_length(static_cast<unsigned>(bytes));
-    payload_.set_streaming_width(static_cast<unsigned>(bytes));
-    payload_.set_byte_enable_ptr(nullptr);
-    payload_.set_dmi_allowed(false);
-    payload_.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-    info_.surface = &purpose.surface;
-    info_.operation = &purpose.operation;
+void DmaPort::Transaction::prepare(tlm::tlm_command command, Address address, std::size_t bytes,
+                                   const Purpose& purpose) {
+    payload.set_command(command);
+    payload.set_address(address.value);
+    payload.set_data_length(static_cast<unsigned>(bytes));
+    payload.set_streaming_width(static_cast<unsigned>(bytes));
+    payload.set_byte_enable_ptr(nullptr);
+    payload.set_dmi_allowed(false);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    info.surface = &purpose.surface;
+    info.operation = &purpose.operation;
 }
 
-void DmaPort::copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
-                   AccessKind kind) {
-    prepare(tlm::TLM_READ_COMMAND, address, bytes.size(), purpose);
-    payload_.set_data_ptr(bytes.data());
-    info_.kind = kind;
-    way(purpose).transport_dbg(payload_);
+void DmaPort::transport_now(tlm::tlm_command command, Address address,
+                            std::span<std::uint8_t> bytes, const Purpose& purpose,
+                            AccessKind kind) {
+    untimed_.prepare(command, address, bytes.size(), purpose);
+    untimed_.payload.set_data_ptr(bytes.data());
+    untimed_.info.kind = kind;
+    way(purpose).transport_dbg(untimed_.payload);
 }
 
 void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
@@ -50,7 +51,7 @@ void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpos
 }
 
 void DmaPort::fetch_ahead(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
-    copy(address, bytes, purpose, AccessKind::Claim);
+    transport_now(tlm::TLM_READ_COMMAND, address, bytes, purpose, AccessKind::Claim);
 }
 
 void DmaPort::peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
@@ -58,7 +59,20 @@ void DmaPort::peek(Address address, std::span<std::uint8_t> bytes, const Purpose
         arrived_.get(address, bytes);
         return;
     }
-    copy(address, bytes, purpose, AccessKind::Functional);
+    transport_now(tlm::TLM_READ_COMMAND, address, bytes, purpose, AccessKind::Functional);
+}
+
+void DmaPort::release(const ByteRun& run) {
+    if (stream_purpose_.values && run.bytes > Bytes(0)) {
+        scratch_.resize(std::max<std::size_t>(scratch_.size(), run.bytes.value));
+        transport_now(tlm::TLM_READ_COMMAND, run.address,
+                      std::span(scratch_).first(run.bytes.value), stream_purpose_,
+                      AccessKind::Release);
+    }
+}
+
+void DmaPort::store(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+    transport_now(tlm::TLM_WRITE_COMMAND, address, bytes, purpose, AccessKind::Functional);
 }
 
 tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
@@ -69,18 +83,18 @@ tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
 }
 
 Cycles DmaPort::transport(Activity& activity, const Purpose& purpose, Cycles there) {
-    info_.kind = AccessKind::Timed;
+    timed_.info.kind = AccessKind::Timed;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     const Cycles since = std::max(now(), there);
-    way(purpose).b_transport(payload_, delay);
+    way(purpose).b_transport(timed_.payload, delay);
     activity.count_blocked({since, std::max(since, now())}, "memory interface");
     return now() + to_cycles(delay);
 }
 
 Cycles DmaPort::read(Activity& reader, Address address, Bytes bytes, const Purpose& purpose) {
-    prepare(tlm::TLM_READ_COMMAND, address, bytes.value, purpose);
+    timed_.prepare(tlm::TLM_READ_COMMAND, address, bytes.value, purpose);
     scratch_.resize(std::max<std::size_t>(scratch_.size(), bytes.value));
-    payload_.set_data_ptr(scratch_.data());
+    timed_.payload.set_data_ptr(scratch_.data());
     return transport(reader, purpose, Cycles(0));
 }
 
@@ -90,18 +104,18 @@ void DmaPort::enable(const Pieces& pieces) {
     }
     enables_.assign(pieces.step.value, TLM_BYTE_DISABLED);
     std::fill_n(enables_.begin(), pieces.written.value, TLM_BYTE_ENABLED);
-    payload_.set_byte_enable_ptr(enables_.data());
-    payload_.set_byte_enable_length(static_cast<unsigned>(enables_.size()));
+    timed_.payload.set_byte_enable_ptr(enables_.data());
+    timed_.payload.set_byte_enable_length(static_cast<unsigned>(enables_.size()));
 }
 
 WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Purpose& purpose) {
-    prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
-    info_.first_beat = run.first == Cycles(0) ? now() : run.first;
-    info_.beat_step = run.interval;
-    info_.last_beat = run.last;
-    info_.request = run.request.value_or(run.address);
+    timed_.prepare(tlm::TLM_WRITE_COMMAND, run.address, run.bytes.size(), purpose);
+    timed_.info.first_beat = run.first == Cycles(0) ? now() : run.first;
+    timed_.info.beat_step = run.interval;
+    timed_.info.last_beat = run.last;
+    timed_.info.request = run.request.value_or(run.address);
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
-    payload_.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
+    timed_.payload.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
     enable(run.pieces);
     const Cycles response = transport(writer, purpose, std::max(run.first, run.last));
     if (!awaits_answers()) {

@@ -110,7 +110,6 @@ class DmaPort {
  public:
     /// `client` as traffic is counted; `name` of the sockets where a client has two ports.
     DmaPort(const std::string& client, const std::string& unit, const std::string& name = {});
-    ~DmaPort() { payload_.clear_extension(&info_); }
     DmaPort(const DmaPort&) = delete;
     DmaPort& operator=(const DmaPort&) = delete;
 
@@ -128,6 +127,10 @@ class DmaPort {
     /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
     /// where they were never written.
     void peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    /// Claimed bytes of the open stream that are left out of it are no longer waited for.
+    void release(const ByteRun& run);
+    /// Writes bytes now, without time: a write in time of them is left out.
+    void store(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Begins a stream of reads that the interface issues by itself; the one before has been issued
     /// whole.
     void open(ReadStream& stream, const Purpose& purpose);
@@ -196,14 +199,22 @@ class DmaPort {
     void attach_secondary(const Door& door) { doors_[1] = door; }
 
  private:
-    void prepare(tlm::tlm_command command, Address address, std::size_t bytes,
-                 const Purpose& purpose);
+    struct Transaction {
+        Transaction() { payload.set_extension(&info); }
+        ~Transaction() { payload.clear_extension(&info); }
+        Transaction(const Transaction&) = delete;
+        Transaction& operator=(const Transaction&) = delete;
+        void prepare(tlm::tlm_command command, Address address, std::size_t bytes,
+                     const Purpose& purpose);
+        tlm::tlm_generic_payload payload;
+        AccessInfo info;
+    };
     tlm::tlm_fw_transport_if<>& way(const Purpose& purpose);
     const Door& door(const Purpose& purpose) const;
     /// `there`: when the whole request is; the interface holds the unit from then on.
     Cycles transport(Activity& activity, const Purpose& purpose, Cycles there);
-    void copy(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose,
-              AccessKind kind);
+    void transport_now(tlm::tlm_command command, Address address, std::span<std::uint8_t> bytes,
+                       const Purpose& purpose, AccessKind kind);
     /// TLM-2.0's byte enables of a run of pieces: those of one step, which repeat.
     void enable(const Pieces& pieces);
 
@@ -211,8 +222,8 @@ class DmaPort {
     std::string unit_;
     std::string socket_name_;
     std::optional<tlm_utils::simple_initiator_socket<DmaPort>> secondary_;
-    tlm::tlm_generic_payload payload_;
-    AccessInfo info_;
+    Transaction timed_;
+    Transaction untimed_;  // also while a timed one is under way
     std::array<Door, 2> doors_{};
     Purpose stream_purpose_;  // of the open stream
     ArrivedBytes arrived_;    // of it

@@ -151,6 +151,15 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
     return response;
 }
 
+void CubeWriter::store(DmaPort& port, std::uint32_t first, std::uint32_t surfaces,
+                       const Purpose& purpose) {
+    for (std::uint32_t surface = first; values_ && surface < first + surfaces; ++surface) {
+        for (std::uint32_t y = 0; y < cube_.shape.height; ++y) {
+            port.store(cube_.line_address(surface, y), line(surface, y), purpose);
+        }
+    }
+}
+
 void RunReader::open(const ByteStreamSetup& setup, const ByteRun& run, const Purpose& purpose) {
     ByteStreamSetup begun = setup;
     begun.first = now() + Cycles(1);

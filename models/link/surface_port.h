@@ -179,6 +179,8 @@ class CubeWriter {
     /// each atom is written, one for each line's pieces, or each pixel. Returns the last response.
     WriteResponse write(Activity& writer, DmaPort& port, const PixelRun& run,
                         const Purpose& purpose);
+    /// Writes whole surfaces now, of which write() leaves nothing to memory: their time is left out.
+    void store(DmaPort& port, std::uint32_t first, std::uint32_t surfaces, const Purpose& purpose);
 
  private:
     std::span<std::uint8_t> line(std::uint32_t surface, std::uint32_t y) {

@@ -454,10 +454,16 @@ unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {
     if (outside_ != nullptr) {
         return pass_on_debug(id, payload, info);
     }
+    if (info != nullptr && info->kind == AccessKind::Release) {
+        claims_.consume(info->client, address_of(payload), bytes_of(payload));
+        return 0;
+    }
     if (!admit(payload, info)) {
         return 0;
     }
-    if (payload.is_write()) {
+    if (payload.is_write() && info != nullptr) {
+        write_result({address_of(payload), bytes_of(payload)}, payload.get_data_ptr(), info);
+    } else if (payload.is_write()) {
         load(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     } else if (info != nullptr) {
         read_operand(payload, *info);

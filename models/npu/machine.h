@@ -96,8 +96,9 @@ class Machine {
     };
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;
-    /// From now on parts of operations that repeat what came before may be left out where time alone
-    /// is simulated: cycles and counts are those of all of them. Not together with a recorder.
+    /// From now on parts of operations that repeat what came before may be left out: values, cycles and
+    /// counts are those of all of them. When a byte was written or claimed is not told exactly then; too
+    /// many writes count as races, never too few. Not together with a recorder.
     virtual void leave_out_repeats(const Surroundings& /*surroundings*/) {}
     /// When that was, with what had been left out before.
     virtual Cycles counted(Cycles simulated) const { return simulated; }

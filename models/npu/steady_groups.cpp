@@ -231,7 +231,7 @@ std::uint32_t SteadyGroups::removable(const ConvWork& work, std::uint32_t group,
 
 std::uint32_t SteadyGroups::begin(ConvWork& work, std::uint32_t group, CauseCycles& causes) {
     const std::uint32_t kernels = work.job.weights.shape.kernels;
-    if (work.values || work.job.weights.groups() < fewest_groups ||
+    if (work.job.weights.groups() < fewest_groups ||
         group + last_groups >= work.job.weights.groups() ||
         kernels % work.job.weights.group_kernels != 0 ||
         work.job.parts.csc.reuse.skip_weight_release || !rooms_.cacc.marks_are_right()) {
@@ -255,15 +255,15 @@ std::uint32_t SteadyGroups::begin(ConvWork& work, std::uint32_t group, CauseCycl
         }
         const std::uint32_t count = removable(work, group, period);
         if (count > 0) {
-            leave_out(work, count, period, causes);
+            leave_out(work, group, count, period, causes);
         }
         return count;
     }
     return 0;
 }
 
-void SteadyGroups::leave_out(ConvWork& work, std::uint32_t groups, const Period& period,
-                             CauseCycles& causes) {
+void SteadyGroups::leave_out(ConvWork& work, std::uint32_t group, std::uint32_t groups,
+                             const Period& period, CauseCycles& causes) {
     const Begin& last = before(0);
     const Begin& first = before(period.groups);
     const std::uint64_t periods = groups / period.groups;
@@ -287,7 +287,7 @@ void SteadyGroups::leave_out(ConvWork& work, std::uint32_t groups, const Period&
     const std::uint64_t atoms = groups * rooms_.csc.outputs_of_group();
     rooms_.cdma.leave_out(work, groups);
     rooms_.cacc.leave_out(atoms);
-    rooms_.sdp.leave_out(atoms);
+    rooms_.sdp.leave_out(group, atoms);
     jump(now(), cycles);
     begins_.clear();
 }

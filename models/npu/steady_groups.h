@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel groups that repeat the ones before them. Where time alone is simulated, a convolution's
-// groups soon take the same steps at the same distances: the machine is in the same state at the
-// begin of one as at the begin of an earlier one, but for what is left to do. Groups in between make
+// Kernel groups that repeat the ones before them. A convolution's groups soon take the same steps at
+// the same distances: the machine is in the same state at the begin of one as at the begin of an
+// earlier one, but for what is left to do and for values, which are computed at the launch. Groups in between make
 // no difference to what follows, so they are left out: the simulation goes on at once with a later
 // group, and what the repeated ones take, move and wait is counted. Times of the simulation are then
 // earlier than those that are counted, by what was left out before them.
-// Not covered: operations of which values are computed, poolings on the fly, compressed weights,
-// weights that stay in the buffer.
+// Not covered: poolings on the fly, compressed weights, weights that stay in the buffer.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +92,8 @@ class SteadyGroups : public Recorder {
     bool at_rest(const Period& period) const;
     /// So many groups from this one on can be left out.
     std::uint32_t removable(const ConvWork& work, std::uint32_t group, const Period& period) const;
-    void leave_out(ConvWork& work, std::uint32_t groups, const Period& period, CauseCycles& causes);
+    void leave_out(ConvWork& work, std::uint32_t group, std::uint32_t groups, const Period& period,
+                   CauseCycles& causes);
     void note(std::uint64_t step) { steps_ = mixed(steps_, step); }
     void note(const std::string& name, Span span) {
         note(reinterpret_cast<std::uintptr_t>(&name));

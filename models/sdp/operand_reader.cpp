@@ -143,13 +143,18 @@ Cycles OperandReader::arrival(Activity& activity, std::uint64_t atom) {
 void OperandReader::leave_out(std::uint64_t atoms) {
     const SdpStream::Shortened end = *stream_->without_last(atoms);
     if (end.beats > 0) {
-        stream_->shorten(end);
+        const std::vector<ByteRun> left_out = stream_->shorten(end);
+        left_out_.insert(left_out_.end(), left_out.begin(), left_out.end());
         port.leave_out(end.beats, end.of_run);
     }
 }
 
 void OperandReader::finish(Activity& activity) {
     port.wait_issued(activity, stream_->beats(), nullptr, WaitKind::Ahead);
+    for (const ByteRun& run : left_out_) {
+        port.release(run);
+    }
+    left_out_.clear();
 }
 
 }  // namespace npuscope

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/link/dma_port.h"
 #include "models/sdp/sdp_job.h"
@@ -64,6 +65,7 @@ class OperandReader {
 
  private:
     std::optional<SdpStream> stream_;
+    std::vector<ByteRun> left_out_;  // of the stream
     std::uint64_t beats_of_atom_ = 1;
     Cycles apart_;
 };

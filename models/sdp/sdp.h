@@ -65,8 +65,7 @@ class Sdp : public Unit {
     void on_sums_taken(std::function<void(const SdpWork&, Cycles last)> listener) {
         sums_taken_ = std::move(listener);
     }
-    // Atoms of a convolution that time alone is simulated of may be left out, see
-    // models/npu/steady_groups.
+    // Atoms of a convolution may be left out, see models/npu/steady_groups.
 
     struct Position {
         std::uint64_t ended = 0;  ///< operations of the accumulator that were taken whole
@@ -83,7 +82,8 @@ class Sdp : public Unit {
     /// So many atoms more may be left out of the operation that takes them from the accumulator now,
     /// from this group of kernels on.
     bool can_leave_out(std::uint32_t group, std::uint64_t atoms) const;
-    void leave_out(std::uint64_t atoms);
+    /// Their results are in memory now, where there are values.
+    void leave_out(std::uint32_t group, std::uint64_t atoms);
 
     /// Called where the end of an operation met the end before on its way in.
     void on_ends_met(std::function<void(const SdpWork&, EndMarks::Meeting)> listener) {

@@ -48,7 +48,7 @@ void Sdp::add_next_state(Fingerprint& state) const {
 
 bool Sdp::can_leave_out(std::uint32_t group, std::uint64_t atoms) const {
     if (!output_ || !output_->work->job.flying() || output_->work->job.to_pdp ||
-        output_->work->values || requests_.reorders() || drain_.limited()) {
+        requests_.reorders() || drain_.limited()) {
         return false;
     }
     const std::optional<FeatureCube>& written = output_->work->job.destination;
@@ -68,7 +68,15 @@ bool Sdp::can_leave_out(std::uint32_t group, std::uint64_t atoms) const {
     });
 }
 
-void Sdp::leave_out(std::uint64_t atoms) {
+void Sdp::leave_out(std::uint32_t group, std::uint64_t atoms) {
+    const SdpJob& job = output_->work->job;
+    if (job.destination) {
+        const std::uint32_t surfaces = lanes(job) / job.destination->channels_per_atom();
+        const std::uint64_t groups = atoms / (std::uint64_t{job.shape.width} * job.shape.height);
+        output_->writers.front().store(write_port, group * surfaces,
+                                       static_cast<std::uint32_t>(groups * surfaces),
+                                       output_->purpose);
+    }
     for (OperandReader& reader : operands) {
         if (reader.active()) {
             reader.leave_out(atoms);

@@ -280,20 +280,27 @@ void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t 
     }
 }
 
-void SdpStream::shorten(const Shortened& end) {
+std::vector<ByteRun> SdpStream::shorten(const Shortened& end) {
     if (end.beats == 0) {
-        return;
+        return {};
     }
     open_ = {};
     lines_.resize(end.lines);
-    plan_.runs.resize(end.lines * plan_.runs_per_line);
+    const auto first =
+        plan_.runs.begin() + static_cast<std::ptrdiff_t>(end.lines * plan_.runs_per_line);
+    std::vector<ByteRun> left_out(first, plan_.runs.end());
+    plan_.runs.erase(first, plan_.runs.end());
     beats_ -= end.beats;
     if (end.steps < plan_.steps_per_line) {
         plan_.steps_per_line = end.steps;
+        const ByteRun before = plan_.runs.front();
         plan_.runs.front().bytes = plan_.step * end.steps;
+        const Address stays = plan_.runs.front().end();
+        left_out.push_back({stays, before.end() - stays});
         lines_.front().end = beats_;
         left_in_run_ -= end.of_run;
     }
+    return left_out;
 }
 
 std::uint64_t SdpStream::ready_together(Cycles time) const {

@@ -244,7 +244,8 @@ class SdpStream : public ReadStream {
     std::optional<Shortened> without_last(std::uint64_t atoms) const;
     /// Told from what this atom, the next one, needs; memory is read in bursts of so many beats.
     void add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const;
-    void shorten(const Shortened& end);
+    /// The bytes that it does not read any more.
+    std::vector<ByteRun> shorten(const Shortened& end);
 
  private:
     /// Where one line's beats stand in the stream.

@@ -236,9 +236,8 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
         ->option_text("on|off");
     app.add_option(
            "--repeats", choices.repeats,
-           "off (default), or on: with --values off, kernel groups and operations that repeat "
-           "earlier ones exactly are simulated, too, instead of counted; cycles and counts are the "
-           "same")
+           "off (default), or on: kernel groups that repeat earlier ones exactly, with --values "
+           "off operations, too, are simulated instead of counted; cycles and counts are the same")
         ->transform(choice_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(

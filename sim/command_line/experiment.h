@@ -87,8 +87,8 @@ struct RunChoices {
             "races and uninitialised bytes are not found");
         visit.field(
             "repeats", self.repeats,
-            "on: where values are off, kernel groups and operations that do exactly what those "
-            "before them did are simulated too, not only counted; cycles and counts are the same");
+            "on: kernel groups that do exactly what those before them did, and operations where "
+            "values are off, are simulated too, not only counted; cycles and counts are the same");
         visit.field("max_cycles", self.max_cycles,
                     "stop the machine after this number of cycles; repeats are simulated then");
         visit.field("instances", self.instances,

@@ -34,8 +34,8 @@ struct RunOptions {
     bool check = true;      ///< a program of a file is also checked; false: of our own plans
     bool timeline = false;  ///< keep what every unit did when
     bool map = false;       ///< the result says what lay where in memory, and for how long
-    /// Where time alone is simulated, parts that repeat what came before are simulated too; their
-    /// cycles and counts are the same without that. Always so with a limit of cycles of one's own.
+    /// Parts that repeat what came before are simulated too; values, cycles and counts are the same
+    /// without that. Always so with a limit of cycles of one's own.
     bool repeats = false;
     /// So many NPUs run the program at once, each on data of its own, in a memory whose time they
     /// share.

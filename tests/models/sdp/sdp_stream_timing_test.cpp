@@ -39,7 +39,11 @@ TEST(SdpStream, ends_sooner_by_the_beats_of_atoms_that_are_left_out) {
     ASSERT_TRUE(end);
     EXPECT_EQ(end->beats, 20U);
     EXPECT_EQ(end->of_run, 20U);
-    stream.shorten(*end);
+    const std::vector<ByteRun> whole = small_plan(32).runs;
+    const std::vector<ByteRun> left_out = stream.shorten(*end);
+    ASSERT_EQ(left_out.size(), 1U);
+    EXPECT_EQ(left_out.front().end(), whole.front().end());
+    EXPECT_EQ(left_out.front().bytes, Bytes(20 * 8));
     EXPECT_EQ(stream.beats(), 12U);
     EXPECT_EQ(stream.beats_for(11), 12U);
     EXPECT_FALSE(stream.without_last(10));  // four beats have been asked for
@@ -56,7 +60,7 @@ TEST(SdpStream, loses_whole_lines_of_what_is_stored_by_element) {
     ASSERT_TRUE(end);
     EXPECT_EQ(end->beats, 24U);
     EXPECT_EQ(end->of_run, 0U);
-    stream.shorten(*end);
+    EXPECT_EQ(stream.shorten(*end).size(), 3U);
     EXPECT_EQ(stream.beats(), 24U);
     EXPECT_FALSE(stream.without_last(4));  // a part of a line
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel groups and operations that repeat those before them are counted and not simulated, where time
-// alone is simulated. Everything that a result tells is the same as with all of them: cycles, causes, units,
-// traffic, operations.
+// Kernel groups that repeat those before them are counted and not simulated; without values operations are,
+// too. Everything that a result tells is the same as with all of them: values, cycles, causes, units,
+// traffic, operations, findings.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
+#include "sim/convert/surface_spec.h"
 #include "sim/report/reports.h"
 #include "sim/run/session.h"
 #include "tests/sim/compile/nvdla/checked_run.h"
@@ -26,6 +29,30 @@ nlohmann::ordered_json told(const Result& result) {
     return all;
 }
 
+double share_of(const Result& result) {
+    return static_cast<double>(result.repeated_cycles.value) /
+           static_cast<double>(result.simulated_cycles.value);
+}
+
+/// The same with values, of which all that the network writes is compared, too.
+double repeated_share_with_values(const Network& network, const PlanTarget& target) {
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
+    const Plan plan = plan_network(network, target);
+    const Program program = plan_program(plan);
+    RunOptions options;
+    for (const NamedSurface& surface : plan_surfaces(plan)) {
+        const SurfaceSpec spec = parse_surface_spec(surface.spec);
+        options.keep.push_back({{spec.base, Bytes(spec.layout.bytes)}});
+    }
+    const Result counted = run_program(program, system, options);
+    options.repeats = true;
+    const Result all = run_program(program, system, options);
+    EXPECT_EQ(all.repeated_cycles, Cycles(0));
+    EXPECT_EQ(told(counted), told(all));
+    EXPECT_EQ(counted.kept, all.kept);
+    return share_of(counted);
+}
+
 /// Share of the cycles that were only counted; the results of both runs are compared.
 double repeated_share(const Network& network, PlanTarget target) {
     target.images = false;
@@ -35,8 +62,7 @@ double repeated_share(const Network& network, PlanTarget target) {
     const Result counted = run_program(program, system, {.values = false});
     EXPECT_EQ(all.repeated_cycles, Cycles(0));
     EXPECT_EQ(told(counted), told(all));
-    return static_cast<double>(counted.repeated_cycles.value) /
-           static_cast<double>(counted.simulated_cycles.value);
+    return share_of(counted);
 }
 
 Network bundled(const std::string& name) {
@@ -134,6 +160,47 @@ TEST(RepeatedGroups, ChangeNothingOfRandomNetworks) {
             repeated_share(network, target);
         }
     }
+}
+
+TEST(RepeatedGroups, LeaveOutWorkOfARunWithValues) {
+    EXPECT_GT(repeated_share_with_values(bundled("resnet18"), sample::preset_target("nv_small")),
+              0.3);
+}
+
+TEST(RepeatedGroups, ChangeNoValueOnAnyPreset) {
+    for (const char* name : {"mobilenet_v1", "ds_cnn"}) {
+        for (const PlanTarget& target : sample::preset_targets()) {
+            SCOPED_TRACE(std::string(name) + " on " + target.npu.name);
+            repeated_share_with_values(bundled(name), target);
+        }
+    }
+}
+
+TEST(RepeatedGroups, ChangeNoValueOfRandomNetworks) {
+    for (std::uint64_t seed = 131; seed <= 150; ++seed) {
+        const Network network = sample::random_network(seed);
+        for (const PlanTarget& target : sample::preset_targets()) {
+            SCOPED_TRACE(network.name + " on " + target.npu.name);
+            repeated_share_with_values(network, target);
+        }
+    }
+}
+
+TEST(RepeatedGroups, AreSimulatedWhereAnErrorIsTold) {
+    const PlanTarget target = sample::preset_target("nv_small");
+    const SystemConfig system = nvdla_system(target.npu, target.memory);
+    Program program = plan_program(plan_network(bundled("resnet18"), target));
+    const auto is_load = [](const Statement& statement) {
+        return std::holds_alternative<LoadMemory>(statement.action);
+    };
+    const auto loads = std::ranges::find_if(program.statements, is_load);
+    ASSERT_NE(loads, program.statements.end());
+    program.statements.erase(loads);
+    const Result counted = run_program(program, system, {});
+    const Result all = run_program(program, system, {.repeats = true});
+    EXPECT_FALSE(all.findings.empty());
+    EXPECT_EQ(counted.repeated_cycles, Cycles(0));
+    EXPECT_EQ(told(counted), told(all));
 }
 
 TEST(RepeatedGroups, AreSimulatedWithALimitOfCycles) {
