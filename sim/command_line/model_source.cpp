@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "models/base/error.h"
@@ -20,6 +21,7 @@
 #include "sim/model/prepare_graph.h"
 #include "sim/quantise/by_shape.h"
 #include "sim/quantise/float_graph.h"
+#include "sim/quantise/signal_to_noise.h"
 
 namespace npuscope {
 namespace {
@@ -170,20 +172,81 @@ std::string target_sentence(const QuantisedModel& model) {
     return sentence;
 }
 
-QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
-    Graph graph = read_onnx(model, {choices.shape, false});
-    prepare_graph(graph);
-    if (!is_float_model(graph)) {  // before inputs are looked for
-        return quantise_model(std::move(graph), {}, choices.quantise);
+namespace {
+
+struct FloatModel {
+    Graph graph;
+    std::vector<Case> cases;  ///< that it is calibrated with; none where it holds no floats
+};
+
+FloatModel read_float_model(const std::string& model, const ModelChoices& choices) {
+    FloatModel floats{read_onnx(model, {choices.shape, false}), {}};
+    prepare_graph(floats.graph);
+    if (is_float_model(floats.graph)) {
+        floats.cases = InputReader(floats.graph, choices.pixels).cases(choices.calibration);
     }
-    const std::vector<Case> cases = InputReader(graph, choices.pixels).cases(choices.calibration);
-    return quantise_model(std::move(graph), cases, choices.quantise);
+    return floats;
+}
+
+}  // namespace
+
+QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
+    FloatModel floats = read_float_model(model, choices);
+    return quantise_model(std::move(floats.graph), floats.cases, choices.quantise);
 }
 
 namespace {
 
-void note_quantisation(QuantisedModel& model) {
-    std::vector<Diagnostic>& notes = model.graph.notes;
+/// A quantised model as an NPU computes it.
+struct ModelOnNpu {
+    QuantisedModel model;
+    Graph graph;
+    std::uint32_t target = 0;  ///< decibels that the model was quantised for
+    double worst = 0;  ///< decibels of the outputs of the worst input, where they were looked at
+};
+
+/// Scales of a TINPU round once more than the quantised model does. Where outputs miss the target by
+/// that, the model is quantised for a higher one.
+ModelOnNpu quantise_for(const std::string& network, const ModelChoices& choices, ScaleForm form) {
+    constexpr int most_attempts = 4;
+    const FloatModel floats = read_float_model(network, choices);
+    QuantiseOptions options = choices.quantise;
+    const auto quantised = [&] {
+        QuantisedModel model = quantise_model(floats.graph, floats.cases, options);
+        Graph graph = finish_graph(model.graph, form);
+        return ModelOnNpu{std::move(model), std::move(graph), options.target_decibels};
+    };
+    ModelOnNpu best = quantised();
+    const double target = choices.quantise.target_decibels;
+    if (!is_folded(form) || options.type == MapType::Fp16 || target == 0) {
+        return best;
+    }
+    const WantedOutputs wanted(floats.graph, floats.cases);
+    const auto worst_of = [&](const Graph& graph) {
+        double worst = most_target_decibels;
+        for (std::size_t i = 0; i < floats.cases.size(); ++i) {
+            worst = std::min(worst, wanted.decibels(graph, i));
+        }
+        return worst;
+    };
+    best.worst = worst_of(best.graph);
+    double worst = best.worst;
+    for (int attempt = 1; attempt < most_attempts && worst < target; ++attempt) {
+        options.target_decibels = std::min(
+            options.target_decibels + static_cast<std::uint32_t>(std::ceil(target - worst)),
+            most_target_decibels);
+        ModelOnNpu next = quantised();
+        next.worst = worst = worst_of(next.graph);
+        if (worst > best.worst) {
+            best = std::move(next);
+        }
+    }
+    return best;
+}
+
+void note_quantisation(ModelOnNpu& on_npu, std::uint32_t target) {
+    const QuantisedModel& model = on_npu.model;
+    std::vector<Diagnostic>& notes = on_npu.graph.notes;
     notes.push_back(
         {.severity = Severity::Note,
          .id = "quantised_here",
@@ -191,7 +254,14 @@ void note_quantisation(QuantisedModel& model) {
                                  "to noise at the outputs, of the calibration's inputs",
                                  enum_name(model.type), counted(model.products, "layer"),
                                  output_decibels(model.rows))});
-    if (const std::string sentence = target_sentence(model); !sentence.empty()) {
+    std::string sentence = target_sentence(model);
+    if (on_npu.target != target) {
+        sentence += fmt::format(
+            "{}quantised for {} dB, because the NPU rounds scales once more; there the worst input "
+            "has {:.1f}",
+            sentence.empty() ? "" : "; ", on_npu.target, on_npu.worst);
+    }
+    if (!sentence.empty()) {
         notes.push_back({.severity = Severity::Note,
                          .id = "quantised_for_target",
                          .sentence = sentence,
@@ -233,9 +303,9 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
                           "networks are ONNX models (.onnx) and shape tables (.yaml)");
     }
     if (!choices.calibration.empty()) {
-        QuantisedModel model = quantise_file(network, choices);
-        note_quantisation(model);
-        return finish_graph(std::move(model.graph), form);
+        ModelOnNpu model = quantise_for(network, choices, form);
+        note_quantisation(model, choices.quantise.target_decibels);
+        return std::move(model.graph);
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
     prepare_graph(graph);

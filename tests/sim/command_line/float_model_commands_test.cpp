@@ -377,6 +377,23 @@ TEST_F(FloatModelCommands, LayersThatStayFloatsForATargetAreNamedWithTheRatios) 
     }
 }
 
+TEST_F(FloatModelCommands, ATargetIsThatOfTheNpuWhichRoundsScalesOnceMore) {
+    const std::vector<std::string> arguments{
+        "run",   at("m.onnx"),   "--calibration",    at("inputs"),
+        "--npu", "tinpu_f28p55", "--target-decibels"};
+    const auto told = [&](const char* target) {
+        std::vector<std::string> all = arguments;
+        all.emplace_back(target);
+        const Answer answer = typed(all);
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        return flat(answer.out);
+    };
+    EXPECT_THAT(told("44"),
+                HasSubstr("because the NPU rounds scales once more; there the worst input has"));
+    EXPECT_THAT(told("25"), Not(HasSubstr("rounds scales once more")));
+    EXPECT_THAT(told("0"), Not(HasSubstr("rounds scales once more")));
+}
+
 TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
     const auto refused = [&](std::vector<std::string> arguments, const char* sentence) {
         const Answer answer = typed(arguments);
