@@ -201,8 +201,8 @@ namespace {
 struct ModelOnNpu {
     QuantisedModel model;
     Graph graph;
-    std::uint32_t target = 0;  ///< decibels that the model was quantised for
-    double worst = 0;  ///< decibels of the outputs of the worst input, where they were looked at
+    std::uint32_t target = 0;       ///< decibels that the model was quantised for
+    std::optional<double> worst{};  ///< decibels at the outputs of the worst input, if looked at
 };
 
 /// Scales of a TINPU round once more than the quantised model does. Where outputs miss the target by
@@ -229,15 +229,16 @@ ModelOnNpu quantise_for(const std::string& network, const ModelChoices& choices,
         }
         return worst;
     };
-    best.worst = worst_of(best.graph);
-    double worst = best.worst;
+    double worst = worst_of(best.graph);
+    best.worst = worst;
     for (int attempt = 1; attempt < most_attempts && worst < target; ++attempt) {
         options.target_decibels = std::min(
             options.target_decibels + static_cast<std::uint32_t>(std::ceil(target - worst)),
             most_target_decibels);
         ModelOnNpu next = quantised();
-        next.worst = worst = worst_of(next.graph);
-        if (worst > best.worst) {
+        worst = worst_of(next.graph);
+        next.worst = worst;
+        if (worst > *best.worst && next.model.products > 0) {  // else the host computes all of it
             best = std::move(next);
         }
     }
@@ -255,11 +256,13 @@ void note_quantisation(ModelOnNpu& on_npu, std::uint32_t target) {
                                  enum_name(model.type), counted(model.products, "layer"),
                                  output_decibels(model.rows))});
     std::string sentence = target_sentence(model);
-    if (on_npu.target != target) {
-        sentence += fmt::format(
-            "{}quantised for {} dB, because the NPU rounds scales once more; there the worst input "
-            "has {:.1f}",
-            sentence.empty() ? "" : "; ", on_npu.target, on_npu.worst);
+    const bool raised = on_npu.target != target;
+    if (raised || (on_npu.worst && *on_npu.worst < target)) {
+        sentence +=
+            fmt::format("{}{}the NPU rounds scales once more; there the worst input has {:.1f} dB",
+                        sentence.empty() ? "" : "; ",
+                        raised ? fmt::format("quantised for {} dB, because ", on_npu.target) : "",
+                        *on_npu.worst);
     }
     if (!sentence.empty()) {
         notes.push_back({.severity = Severity::Note,
