@@ -131,7 +131,8 @@ std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, At
 
 void Cdp::normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks) {
     pace_.emplace(pace_of(work));
-    leaving_ = ResultPace(bus_.lone_result);
+    const auto together = static_cast<std::uint32_t>(bus_.width / datapath_.memory_atom);
+    leaving_ = together > 1 ? ResultPace::of_beats(together) : ResultPace(bus_.lone_result);
     AtomStream stream = open_stream(work, blocks);
     read_port.open(stream, {"input", work.name, work.job.source_in_sram, work.values});
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -175,6 +176,8 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     const Cycles leaves = leaving_.leave(ready, block.columns);
     const Cycles began = now();
     PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
+    // each block is a request of its own; source: NV_NVDLA_CDP_wdma.v, width_size
+    run.column = static_cast<std::uint32_t>(block.first_pixel % work.job.destination.shape.width);
     const Bytes atom = work.job.source.atom;
     if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle
         run.together = static_cast<std::uint32_t>(bus_.width / atom);

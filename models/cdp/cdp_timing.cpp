@@ -68,8 +68,9 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
 }
 
 Cycles ResultPace::leave(Cycles ready, std::uint32_t atoms) {
-    const Cycles first = std::max(ready, last_ + (atoms == 1 ? lone_ : interval));
-    last_ = first + interval * (atoms - 1);
+    const std::uint64_t beats = divide_up(atoms, together_);
+    const Cycles first = std::max(ready, last_ + (atoms == 1 ? lone_ : interval_));
+    last_ = first + interval_ * (beats - 1);
     return first;
 }
 

@@ -81,18 +81,28 @@ class NormalisationPace {
 };
 
 /// When results leave for memory, one after the other: atoms of a block every second cycle, an atom
-/// alone in its block `lone` cycles after the one before.
+/// alone in its block `lone` cycles after the one before; or whole beats of several atoms a cycle.
 class ResultPace {
  public:
     static constexpr Cycles interval{2};  // source: nv_small RTL, measured without contention
 
     explicit ResultPace(Cycles lone = Cycles(3)) : lone_(lone) {}
+    /// So many atoms are a beat, which leaves in a cycle.
+    /// source: NV_NVDLA_CDP_wdma.v of nvdlav1
+    static ResultPace of_beats(std::uint32_t atoms) {
+        ResultPace pace(Cycles(1));
+        pace.interval_ = Cycles(1);
+        pace.together_ = atoms;
+        return pace;
+    }
 
     /// When the first atom of a block leaves.
     Cycles leave(Cycles ready, std::uint32_t atoms);
 
  private:
     Cycles lone_;
+    Cycles interval_ = interval;
+    std::uint32_t together_ = 1;  // atoms of a beat
     Cycles last_;
 };
 

@@ -89,7 +89,7 @@ void derive_v1(NpuConfig& npu) {
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);
     npu.cdp.pipeline = Cycles(53);
-    npu.cdp.pipeline_without_sum = Cycles(44);
+    npu.cdp.pipeline_without_sum = Cycles(43);
     npu.cdp.tail = Cycles(11);
     each_unit(npu, [](auto& unit) {
         if constexpr (requires { unit.derive_v1(); }) {

@@ -69,6 +69,14 @@ TEST(CdpTiming, a_narrow_block_waits_for_the_channels_of_a_full_one) {
     EXPECT_EQ(first_results({.width = 9, .surfaces = 2}), (Times{150, 215, 232, 235}));
 }
 
+// source: nv_full RTL, simulated: a line of nine to twelve columns
+TEST(CdpTiming, beats_of_several_atoms_leave_a_cycle_apart) {
+    ResultPace leaving = ResultPace::of_beats(2);
+    EXPECT_EQ(leaving.leave(Cycles(100), 8), Cycles(100));  // until 103
+    EXPECT_EQ(leaving.leave(Cycles(101), 1), Cycles(104));
+    EXPECT_EQ(leaving.leave(Cycles(110), 2), Cycles(110));
+}
+
 TEST(CdpTiming, without_the_sum_nothing_waits_for_neighbours) {
     const NormalisationShape bypassed{.neighbours = false, .latency = Cycles(44)};
     EXPECT_EQ(first_results({.width = 8, .height = 3}, bypassed), (Times{109, 174, 239}));
