@@ -379,7 +379,8 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
                                   .begins_burst = !same && beat % turn == 0,
                                   .same_beat = same,
                                   .same_packet = in_beat % width == 0 && request % width != 0,
-                                  .shifted = request % width != 0 && (beat + turn) * width <= end});
+                                  .shifted = request % width != 0 && (!opens || goes_on) &&
+                                             (beat + turn) * width <= end});
         first = opens ? last : first;
     }
     burst.step = burst.beats > 1 ? Cycles((last - first) / Cycles(burst.beats - 1)) : Cycles(0);
