@@ -9,6 +9,14 @@
 #include "models/link/clock.h"
 
 namespace npuscope {
+namespace {
+
+bool same_memories(const BdmaJob& one, const BdmaJob& other) {
+    return one.source.in_sram == other.source.in_sram &&
+           one.destination.in_sram == other.destination.in_sram;
+}
+
+}  // namespace
 
 Bdma::Bdma(const sc_core::sc_module_name& name, const BdmaConfig& config,
            const DatapathConfig& datapath, Bytes bus_width)
@@ -19,9 +27,14 @@ Bdma::Bdma(const sc_core::sc_module_name& name, const BdmaConfig& config,
 void Bdma::run_group(Activity& activity) {
     const std::shared_ptr<BdmaWork> work = launches.take(activity, WaitKind::Idle);
     work->record.start = now();
-    for (const BdmaJob& job : work->jobs) {
-        ++begun_;
-        run_command(activity, *work, job);
+    const std::span<const BdmaJob> jobs(work->jobs);
+    for (std::size_t begin = 0; begin < jobs.size();) {
+        std::size_t end = begin + 1;
+        while (end < jobs.size() && same_memories(jobs[begin], jobs[end])) {
+            ++end;
+        }
+        run_commands(activity, *work, jobs.subspan(begin, end - begin));
+        begin = end;
     }
     activity.spend(config_.tail);
     work->record.causes[Cause::StartUp] = config_.start_up;
@@ -40,19 +53,36 @@ MovedBlock Bdma::fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t n
     return {{from}, {{job.destination.line(line, surface), std::move(bytes)}}};
 }
 
-void Bdma::run_command(Activity& activity, BdmaWork& work, const BdmaJob& job) {
+// The next command's requests follow those of the one before at once, unless its source lies in the
+// other memory. source: NV_NVDLA_BDMA_load.v, cmd_ready and load_cmd_en
+void Bdma::run_commands(Activity& activity, BdmaWork& work, std::span<const BdmaJob> jobs) {
+    const BdmaJob& first = jobs.front();
     const BlockMoverSetup setup{
         {.first = now() + config_.start_up,
-         .limits = {config_.read_ahead, 1, config_.read_runs, config_.read_again},
+         // its queue holds commands, so that lines have room wherever their beats have
+         .limits = {config_.read_ahead, 1, config_.read_ahead, config_.read_again},
          .atom = atom_,
          .beat = bus_width_},
         config_.forward};
-    const MovedBlocks lines{std::uint64_t{job.lines} * job.surfaces,
-                            [&](std::uint64_t number) { return fetch(work, job, number); }};
+    std::vector<std::uint64_t> ends;  // of the jobs' lines
+    for (const BdmaJob& job : jobs) {
+        ends.push_back((ends.empty() ? 0 : ends.back()) + std::uint64_t{job.lines} * job.surfaces);
+    }
+    const auto fetch_line = [&](std::uint64_t number) {
+        const auto job =
+            static_cast<std::size_t>(std::ranges::upper_bound(ends, number) - ends.begin());
+        return fetch(work, jobs[job], job == 0 ? number : number - ends[job - 1]);
+    };
+    ++begun_;
+    const auto begin_next = [&](std::uint64_t number) {
+        const bool last_line = std::ranges::binary_search(ends, number + 1);
+        begun_ += last_line && number + 1 < ends.back() ? 1U : 0U;
+    };
+    const MovedBlocks lines{ends.back(), fetch_line, begin_next};
     const WriteResponse response =
         mover_.move(activity, setup, lines,
-                    {{"source", work.name, job.source.in_sram, work.values},
-                     {"destination", work.name, job.destination.in_sram, work.values}});
+                    {{"source", work.name, first.source.in_sram, work.values},
+                     {"destination", work.name, first.destination.in_sram, work.values}});
     activity.wait_until(DmaPort::response_time(activity, response), WaitKind::Blocked,
                         "write response");
 }

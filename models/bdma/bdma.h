@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bridge DMA: copies between the memories of the two ports, or within one. Commands are gathered
-// and launched as one of two groups; a group's commands run one after the other, and its interrupt
-// comes when the last write of the last one has been answered. Not modelled: reads of a command
-// while the one before still writes.
+// and launched as one of two groups; a group's commands are read one after the other without a gap,
+// as far as they read and write the same memories, and its interrupt comes when the last write of
+// the last one has been answered. Not modelled: reads of a group while the one before still writes.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ class Bdma : public Unit {
 
  private:
     void run_group(Activity& activity);
-    void run_command(Activity& activity, BdmaWork& work, const BdmaJob& job);
+    /// Commands between the same memories.
+    void run_commands(Activity& activity, BdmaWork& work, std::span<const BdmaJob> jobs);
     /// Line `number`, surface by surface, with its values.
     MovedBlock fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t number);
 

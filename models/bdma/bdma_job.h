@@ -20,7 +20,6 @@ struct BdmaConfig {
     bool present = false;
     std::uint32_t commands = 20;     // source: nv_full RTL, NV_NVDLA_BDMA_csb.v, free_slot
     std::uint32_t read_ahead = 245;  // source: nv_full RTL, NV_NVDLA_MCIF_READ_ig.v
-    std::uint32_t read_runs = 20;    // source: nv_full RTL, NV_NVDLA_BDMA_cq.v
     Cycles read_again{17};           // unknown: as the PDP's
     Cycles start_up{21};             // unknown: as the PDP's
     Cycles forward{1};               // unknown: at least a register between load and store
@@ -37,7 +36,6 @@ struct BdmaConfig {
         visit.field("present", self.present, "the unit exists");
         visit.field("commands", self.commands, "copies that may wait for their turn");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
-        visit.field("read_runs", self.read_runs, "lines in flight");
         visit.field("read_again", self.read_again,
                     "cycles from a place of the latency FIFO being free to the next request");
         visit.field("start_up", self.start_up, "cycles from a launch to the first read");

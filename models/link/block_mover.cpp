@@ -168,6 +168,9 @@ WriteResponse BlockMover::move_portion(Activity& activity, const BlockMoverSetup
             activity.wait_until(taken, WaitKind::Starved, "input");
             block = all.make(number);
         }
+        if (all.taken) {
+            all.taken(number);
+        }
         ++number;
         std::uint64_t written = 0;
         for (const MovedBlock::Write& run : block.writes) {

@@ -42,6 +42,7 @@ struct MovedBlock {
 struct MovedBlocks {
     std::uint64_t count = 0;
     std::function<MovedBlock(std::uint64_t number)> make;
+    std::function<void(std::uint64_t number)> taken{};  ///< the block has been read
 };
 
 struct BlockMoverSetup {

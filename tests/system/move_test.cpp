@@ -32,6 +32,24 @@ Writes copy(std::uint32_t line, std::uint32_t lines) {
             {"NVDLA_BDMA.CFG_LAUNCH0_0", 1}};
 }
 
+/// Such copies one after the other, which a single launch sets off: bytes of a line, and lines.
+Writes copies(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& all) {
+    Writes writes;
+    std::uint32_t done = 0;
+    for (const auto& [line, lines] : all) {
+        for (auto [name, value] : copy(line, lines)) {
+            const bool base =
+                name == "NVDLA_BDMA.CFG_SRC_ADDR_LOW_0" || name == "NVDLA_BDMA.CFG_DST_ADDR_LOW_0";
+            if (name != "NVDLA_BDMA.CFG_LAUNCH0_0") {
+                writes.emplace_back(name, value + (base ? done : 0));
+            }
+        }
+        done += line * lines;
+    }
+    writes.emplace_back("NVDLA_BDMA.CFG_LAUNCH0_0", 1);
+    return writes;
+}
+
 /// A feature cube of int8 to planes.
 Writes split(std::uint32_t size) {
     return {{"NVDLA_GLB.S_INTR_MASK_0", 0},
@@ -90,6 +108,17 @@ TEST_F(MoveTest, ManyShortLinesGoPortionByPortionAsWell) {
     const Result result = run_program(program_of(copy(32, 70000), 32 * 70000), system_, {});
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_TRUE(result.findings.empty());
+}
+
+// source: nv_full RTL, simulated: 292 and 592 cycles
+TEST_F(MoveTest, CommandsOfALaunchAreReadWithoutAGap) {
+    const auto copied_at = [this](Cycles latency) {
+        system_.memory.read_latency = latency;
+        return run_program(program_of(copies({{320, 11}, {96, 2}, {160, 8}}), 4992), system_, {});
+    };
+    const Result result = copied_at(Cycles(200));
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_EQ(result.cycles, copied_at(Cycles(50)).cycles + Cycles(300));
 }
 
 TEST_F(MoveTest, SizesThatNobodyMeansAreRefusedAtOnce) {
