@@ -27,24 +27,26 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     // source: RTLs of nv_small, nv_large and nv_full, simulated; the buffer in front of nv_large's holds
     // four blocks, and that of nv_small's one
     const bool holds_more = config_.read_buffer > config_.block_columns + 1;
-    const bool pairs = bus_.width > datapath_.memory_atom;
-    const Cycles saved = normalization.multiply_bypass ? config_.multiply : Cycles(0);
     const bool wide = normalization.precision != Precision::Int8;
     const bool floats = normalization.precision == Precision::Fp16;
-    const Cycles pipeline = (sum ? config_.pipeline : config_.pipeline_without_sum) +
-                            (floats && sum ? fp16_sum(normalization.local_size) : Cycles(0)) +
-                            (floats ? config_.fp16_product : Cycles(0));
+    constexpr Cycles fp16_multiply{3};  // source: nv_full RTL, simulated
+    const Cycles of_multiply = floats ? fp16_multiply : config_.multiply;
+    const Cycles saved = normalization.multiply_bypass ? of_multiply : Cycles(0);
+    const Cycles of_floats = (floats && sum ? fp16_sum(normalization.local_size) : Cycles(0)) +
+                             (floats ? config_.fp16_product : Cycles(0));
+    const Cycles pipeline = (sum ? config_.pipeline : config_.pipeline_without_sum) + of_floats;
     return NormalisationPace(
         {.elements = datapath_.atom_channels(normalization.precision),
          .throughput = wide ? (config_.throughput + 1) / 2 : config_.throughput,
          .block_columns = config_.block_columns,
          .neighbours = sum,
-         .bubble = Cycles(holds_more ? 0
-                          : pairs    ? 2
-                                     : 1),
-         .bubble_columns = config_.block_columns - (pairs ? 1 : 0),
-         .taken_up_early = !pairs,  // nv_full: as its rows were measured, at a latency of 50
-         .latency = pipeline - saved});
+         .bubble = Cycles(holds_more || in_pairs() ? 0 : 1),
+         .bubble_columns = config_.block_columns,
+         .taken_up_early = !in_pairs(),  // nv_full: as its rows were measured, at a latency of 50
+         .latency = pipeline - saved,
+         .pairs = in_pairs(),
+         .stages = NormalisationShape{}.stages + static_cast<std::uint32_t>(of_floats.value),
+         .bubbles = floats});
 }
 
 std::vector<Cdp::Block> Cdp::blocks_of(const FeatureCube& cube) const {
@@ -131,8 +133,7 @@ std::optional<Cycles> Cdp::take_block(Activity& activity, const Block& block, At
 
 void Cdp::normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks) {
     pace_.emplace(pace_of(work));
-    const auto together = static_cast<std::uint32_t>(bus_.width / datapath_.memory_atom);
-    leaving_ = together > 1 ? ResultPace::of_beats(together) : ResultPace(bus_.lone_result);
+    leaving_ = ResultPace(bus_.lone_result);
     AtomStream stream = open_stream(work, blocks);
     read_port.open(stream, {"input", work.name, work.job.source_in_sram, work.values});
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -173,7 +174,7 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     if (growing_) {
         compute(work, block);
     }
-    const Cycles leaves = leaving_.leave(ready, block.columns);
+    const Cycles leaves = in_pairs() ? ready : leaving_.leave(ready, block.columns);
     const Cycles began = now();
     PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
     // each block is a request of its own; source: NV_NVDLA_CDP_wdma.v, width_size

@@ -76,6 +76,7 @@ class Cdp : public Unit {
     /// Cycles that the sum of so many squares of fp16 takes longer than that of integers.
     Cycles fp16_sum(std::uint32_t local_size) const;
     NormalisationPace pace_of(const CdpWork& work) const;
+    bool in_pairs() const { return bus_.width > datapath_.memory_atom; }
     void account(CdpWork& work) const;
 
     const CdpConfig config_;

@@ -26,8 +26,8 @@ struct CdpConfig {
     Cycles pipeline{54};
     Cycles pipeline_without_sum{44};
     Cycles multiply{1};
-    Cycles fp16_sum{14};      // source: nv_full RTL, measured
-    Cycles fp16_product{15};  // source: nv_full RTL, measured
+    Cycles fp16_sum{12};      // source: nv_full RTL, measured
+    Cycles fp16_product{17};  // source: nv_full RTL, measured
     Cycles tail{11};
 
     template <class Visitor, class Self>

@@ -47,17 +47,42 @@ Cycles NormalisationPace::result_of_last(Cycles next_begin, std::uint32_t next_c
     return next_begin + Cycles((neighbour_rows() - 1) * pitch + last_columns_ - 1) + shape_.latency;
 }
 
+Cycles NormalisationPace::last_row_of_pairs(Cycles begin) {
+    return shape_.neighbours ? pairs_.row(begin + shape_.latency, last_columns_) : Cycles(0);
+}
+
+Cycles NormalisationPace::rows_of_pairs(Cycles begin, std::uint32_t columns) {
+    const auto rows = static_cast<std::uint32_t>(element_cycles(shape_.elements).value) -
+                      (shape_.neighbours ? 1 : 0);
+    const Cycles first =
+        begin + shape_.latency + Cycles(shape_.neighbours ? std::max(columns, last_columns_) : 1);
+    Cycles late;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+        late += pairs_.row(first + Cycles(row * columns) + late, columns);
+    }
+    return late;
+}
+
 std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
     const Cycles there = begin_with(block.arrivals, !first_ && shape_.taken_up_early);
     const Cycles begin = first_ ? there : std::max(there, free_for(block));
     std::optional<Cycles> result;
+    Cycles late;
     if (first_) {
         begin_ = begin;
     } else {
         waited_ += begin - free_for(block);
-        result = result_of_last(begin - bubble_before(block.columns), block.columns);
+        if (shape_.pairs) {
+            late = last_row_of_pairs(begin);
+            result = pairs_.leave(last_columns_);
+        } else {
+            result = result_of_last(begin - bubble_before(block.columns), block.columns);
+        }
     }
-    end_ = begin + element_cycles(shape_.elements * block.columns);
+    if (shape_.pairs) {
+        late += rows_of_pairs(begin + late, block.columns);
+    }
+    end_ = begin + late + element_cycles(shape_.elements * block.columns);
     if (shape_.neighbours && block.columns < last_columns_) {
         end_ += Cycles(neighbour_rows() * (last_columns_ - block.columns));
     }
@@ -67,10 +92,63 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
     return result;
 }
 
+Cycles NormalisationPace::finish() {
+    if (shape_.pairs) {
+        last_row_of_pairs(end_);
+        return pairs_.leave(last_columns_);
+    }
+    return result_of_last(end_, last_columns_);
+}
+
 Cycles ResultPace::leave(Cycles ready, std::uint32_t atoms) {
-    const std::uint64_t beats = divide_up(atoms, together_);
-    const Cycles first = std::max(ready, last_ + (atoms == 1 ? lone_ : interval_));
-    last_ = first + interval_ * (beats - 1);
+    const Cycles first = std::max(ready, last_ + (atoms == 1 ? lone_ : interval));
+    last_ = first + interval * (atoms - 1);
+    return first;
+}
+
+void PairedResults::enter(Cycles there, std::size_t odd, std::size_t place) {
+    // from a place being left to the next result in it, in front of the queues and in one
+    constexpr Cycles front{2};
+    constexpr Cycles queue{3};
+    const std::size_t stages = taken_.size();
+    const Cycles before = taken_[(results_ + stages - 1) % stages];
+    constexpr std::uint64_t midst = 28;  // results between a bubble and what waited
+    // whatever lies between them takes up the wait where it is not full of results
+    const bool bubble = bubble_ > 0 && results_ == bubble_ && there <= before;
+    const Cycles unhindered = std::max(there, before + Cycles(bubble ? 2 : 1));
+    const Cycles taken = std::max(unhindered, entered_[1] + front);
+    if (bubbles_ && taken > unhindered) {
+        bubble_ = results_ + midst;
+    }
+    taken_[results_++ % stages] = taken;
+    Cycles time = std::max(taken, entered_[0] + Cycles(1));
+    const std::uint64_t number = left_[odd] + place;
+    if (number >= places) {
+        time = std::max(time, leaves_[odd][number % places] + queue);
+    }
+    entered_ = {time, entered_[0]};
+}
+
+Cycles PairedResults::row(Cycles begin, std::uint32_t columns) {
+    Cycles late;
+    for (std::uint32_t x = 0; x < columns; ++x) {
+        const Cycles there = begin + Cycles(x) + late;
+        Cycles room = there;
+        if (results_ >= taken_.size()) {
+            room = std::max(there, taken_[results_ % taken_.size()] + Cycles(taken_.size()));
+        }
+        late += room - there;
+        enter(room, x % 2, x / 2);
+    }
+    return late;
+}
+
+Cycles PairedResults::leave(std::uint32_t columns) {
+    const Cycles first = std::max(entered_[0], last_beat_ + Cycles(2));
+    for (std::uint32_t x = 0; x < columns; ++x) {
+        leaves_[x % 2][left_[x % 2]++ % places] = first + Cycles(x / 2);
+    }
+    last_beat_ = first + Cycles((columns - 1) / 2);
     return first;
 }
 

@@ -15,9 +15,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "models/base/quantity.h"
 
@@ -35,6 +38,11 @@ struct NormalisationShape {
     /// Blocks after the first are taken up with the end of the one before, not with their first atom.
     bool taken_up_early = true;
     Cycles latency{54};  ///< from the element that completes a surface to its first result
+    bool pairs = false;  ///< results leave in beats of two atoms
+    std::uint32_t stages =
+        27;                ///< results between the sum and the write DMA, where they do; source:
+                           ///< nv_full RTL, simulated
+    bool bubbles = false;  ///< as PairedResults has it
 };
 
 /// One block of one surface.
@@ -43,14 +51,50 @@ struct NormalisationBlock {
     std::span<const Cycles> arrivals;  ///< of its atoms
 };
 
+/// How results reach memory where a beat holds two atoms. Channels come as they entered, in rows: some
+/// channels of all columns. Each row has a queue of four for its even columns and one for the odd ones; a block's
+/// beats leave, one a cycle after a command, when its last row is there, and make room for those of the
+/// next block, which two further places in front of the queues bridge. The stages from the sum on
+/// hold so many results and no more, so that what waits at their end is waited for in front of them.
+/// source: NV_NVDLA_CDP_wdma.v of nvdlav1, dp2wdma_rdy; nv_full RTL, simulated
+class PairedResults {
+ public:
+    /// `stages`: results that the stages hold; `bubbles`: a wait at their end costs a cycle more in their midst, as
+    /// with fp16.
+    PairedResults(std::uint32_t stages, bool bubbles) : taken_(stages), bubbles_(bubbles) {}
+
+    /// A row of a block, whose first result would be at the end of the stages at `begin`; by how many cycles the
+    /// last one was held up in front of them.
+    Cycles row(Cycles begin, std::uint32_t columns);
+    /// When the first beat leaves of the block whose rows have all come.
+    Cycles leave(std::uint32_t columns);
+
+ private:
+    static constexpr std::size_t places = 4;  // source: NV_NVDLA_CDP_WDMA_dat_fifo
+
+    /// A result of an even or an odd column enters its queue, as number `place` of the block there.
+    void enter(Cycles there, std::size_t odd, std::size_t place);
+
+    std::uint64_t results_ = 0;
+    std::vector<Cycles> taken_;  // the last of them, from the stages, as a ring
+    bool bubbles_;
+    std::uint64_t bubble_ = 0;             // the result that comes a cycle later
+    std::array<Cycles, 2> entered_{};      // into a queue: the last result, and the one before
+    std::array<std::uint64_t, 2> left_{};  // even and odd columns of a row that have left
+    std::array<std::array<Cycles, places>, 2> leaves_{};  // the last of them
+    Cycles last_beat_;
+};
+
 class NormalisationPace {
  public:
-    explicit NormalisationPace(const NormalisationShape& shape) : shape_(shape) {}
+    explicit NormalisationPace(const NormalisationShape& shape)
+        : shape_(shape), pairs_(shape.stages, shape.bubbles) {}
 
-    /// Takes the next block; the answer is when the first result of the block before is ready.
+    /// Takes the next block; the answer is when the first result of the block before is ready, or in
+    /// pairs leaves.
     std::optional<Cycles> take(const NormalisationBlock& block);
-    /// Behind the last block: when its first result is ready.
-    Cycles finish() const { return result_of_last(end_, last_columns_); }
+    /// Behind the last block: when its first result is ready, or leaves.
+    Cycles finish();
 
     /// Nothing more is taken before `time`: results found no room.
     void hold_until(Cycles time) { end_ = std::max(end_, time); }
@@ -69,6 +113,10 @@ class NormalisationPace {
     std::uint64_t neighbour_rows() const;
     Cycles result_of_last(Cycles next_begin, std::uint32_t next_columns) const;
     Cycles free_for(const NormalisationBlock& block) const;
+    /// The last row of the block before enters the way of results while a block begins.
+    Cycles last_row_of_pairs(Cycles begin);
+    /// So do the other rows of a block; the cycles by which they were held up.
+    Cycles rows_of_pairs(Cycles begin, std::uint32_t columns);
     Cycles bubble_before(std::uint32_t columns) const;
 
     NormalisationShape shape_;
@@ -78,31 +126,21 @@ class NormalisationPace {
     Cycles begin_;
     Cycles end_;
     Cycles waited_;
+    PairedResults pairs_;
 };
 
 /// When results leave for memory, one after the other: atoms of a block every second cycle, an atom
-/// alone in its block `lone` cycles after the one before; or whole beats of several atoms a cycle.
+/// alone in its block `lone` cycles after the one before.
 class ResultPace {
  public:
     static constexpr Cycles interval{2};  // source: nv_small RTL, measured without contention
 
     explicit ResultPace(Cycles lone = Cycles(3)) : lone_(lone) {}
-    /// So many atoms are a beat, which leaves in a cycle.
-    /// source: NV_NVDLA_CDP_wdma.v of nvdlav1
-    static ResultPace of_beats(std::uint32_t atoms) {
-        ResultPace pace(Cycles(1));
-        pace.interval_ = Cycles(1);
-        pace.together_ = atoms;
-        return pace;
-    }
-
     /// When the first atom of a block leaves.
     Cycles leave(Cycles ready, std::uint32_t atoms);
 
  private:
     Cycles lone_;
-    Cycles interval_ = interval;
-    std::uint32_t together_ = 1;  // atoms of a beat
     Cycles last_;
 };
 

@@ -69,12 +69,38 @@ TEST(CdpTiming, a_narrow_block_waits_for_the_channels_of_a_full_one) {
     EXPECT_EQ(first_results({.width = 9, .surfaces = 2}), (Times{150, 215, 232, 235}));
 }
 
-// source: nv_full RTL, simulated: a line of nine to twelve columns
-TEST(CdpTiming, beats_of_several_atoms_leave_a_cycle_apart) {
-    ResultPace leaving = ResultPace::of_beats(2);
-    EXPECT_EQ(leaving.leave(Cycles(100), 8), Cycles(100));  // until 103
-    EXPECT_EQ(leaving.leave(Cycles(101), 1), Cycles(104));
-    EXPECT_EQ(leaving.leave(Cycles(110), 2), Cycles(110));
+/// Blocks of two atoms a beat, eight channels a cycle, whose atoms are all there; when their beats leave.
+std::vector<std::uint64_t> pairs_leave(std::vector<std::uint32_t> columns, bool floats = false) {
+    NormalisationPace pace({.elements = 32,
+                            .throughput = 8,
+                            .bubble = Cycles(0),
+                            .latency = Cycles(53),
+                            .pairs = true,
+                            .stages = floats ? 44U : 27U,
+                            .bubbles = floats});
+    std::vector<std::uint64_t> left;
+    for (const std::uint32_t width : columns) {
+        const std::vector<Cycles> there(width, Cycles(1));
+        if (const auto leaves = pace.take({width, there})) {
+            left.push_back(leaves->value);
+        }
+    }
+    left.push_back(pace.finish().value);
+    return left;
+}
+
+// source of the figures: nv_full RTL, simulated, from the first atom on: a line of 8 columns and 64 channels, of
+// 9 to 12 columns and 32 channels
+TEST(CdpTiming, a_full_block_makes_room_for_the_next_one_where_two_atoms_are_a_beat) {
+    EXPECT_EQ(pairs_leave({8, 8, 8}), (Times{93, 127, 161}));
+    EXPECT_EQ(pairs_leave({4, 4, 4}), (Times{73, 89, 105}));
+    EXPECT_EQ(pairs_leave({8, 1}), (Times{93, 99}));
+    EXPECT_EQ(pairs_leave({8, 2}), (Times{93, 103}));
+    EXPECT_EQ(pairs_leave({8, 4, 8, 4}), (Times{93, 111, 145, 163}));
+}
+
+TEST(CdpTiming, a_wait_behind_a_full_block_of_fp16_costs_a_cycle_more) {
+    EXPECT_EQ(pairs_leave({8, 8, 8}, true), (Times{93, 128, 163}));
 }
 
 TEST(CdpTiming, without_the_sum_nothing_waits_for_neighbours) {
