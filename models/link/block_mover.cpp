@@ -60,13 +60,19 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
                             Cycles room) {
     const std::uint64_t atoms = divide_up(run.bytes.value, setup_.stream.atom.value);
     Cycles last;
+    Cycles before;  // the arrival of the beat before
     const std::uint64_t ahead =
         read_port_.look_ahead(stream.atoms_ahead(read_port_.longest_burst()));
     for (std::uint64_t done = 0; done < atoms; done += ahead) {
         const std::uint64_t end = std::min(done + ahead, atoms);
         read_port_.wait_issued(activity, stream.beats_until(end));
         for (std::uint64_t atom = done; atom < end; ++atom) {
-            last = std::max(stream.arrival(atom), room);
+            const Cycles arrives = stream.arrival(atom);
+            if (atom == 0 || arrives != before) {  // beats enter a cycle apart
+                last = std::max({arrives, room, last_taken_ + Cycles(1)});
+                last_taken_ = last;
+            }
+            before = arrives;
             stream.taken(last);
             if (!file_) {
                 taken_.push_back(last);
@@ -138,6 +144,7 @@ WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
     WriteResponse response{now()};
     setup_ = setup;
     nothing_written_ = true;
+    last_taken_ = {};
     file_.reset();
     if (setup.fill_latency) {
         file_.emplace(*setup.fill_latency, setup.stream.beat);

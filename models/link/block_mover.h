@@ -116,6 +116,7 @@ class BlockMover {
     BlockMoverSetup setup_;
     std::optional<RegisterFilePace> file_;
     bool nothing_written_ = true;  // of the move
+    Cycles last_taken_;            // a beat of it
     std::vector<Cycles> taken_;    // the block's atoms, where no register file is passed
 };
 

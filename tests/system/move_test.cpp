@@ -67,6 +67,26 @@ Writes split(std::uint32_t size) {
             {"NVDLA_RBK.D_OP_ENABLE_0", 1}};
 }
 
+/// A cube of so many lines of ten atoms to one of the same shape.
+Writes contract(std::uint32_t lines) {
+    return {{"NVDLA_GLB.S_INTR_MASK_0", 0},
+            {"NVDLA_RBK.D_MISC_CFG_0", 0},
+            {"NVDLA_RBK.D_DAIN_RAM_TYPE_0", 1},
+            {"NVDLA_RBK.D_DAOUT_RAM_TYPE_0", 1},
+            {"NVDLA_RBK.D_DATAIN_SIZE_0_0", (lines - 1) << 16U | 9U},
+            {"NVDLA_RBK.D_DATAIN_SIZE_1_0", 31},
+            {"NVDLA_RBK.D_DATAOUT_SIZE_1_0", 31},
+            {"NVDLA_RBK.D_DAIN_ADDR_LOW_0", source},
+            {"NVDLA_RBK.D_DAIN_LINE_STRIDE_0", 320},
+            {"NVDLA_RBK.D_DAIN_SURF_STRIDE_0", lines * 320},
+            {"NVDLA_RBK.D_DAOUT_ADDR_LOW_0", destination},
+            {"NVDLA_RBK.D_DAOUT_LINE_STRIDE_0", 320},
+            {"NVDLA_RBK.D_DAOUT_SURF_STRIDE_0", lines * 320},
+            {"NVDLA_RBK.D_CONTRACT_STRIDE_0_0", lines * 320},
+            {"NVDLA_RBK.D_CONTRACT_STRIDE_1_0", 320},
+            {"NVDLA_RBK.D_OP_ENABLE_0", 1}};
+}
+
 class MoveTest : public testing::Test {
  protected:
     Program program_of(const Writes& writes, std::size_t bytes) const {
@@ -119,6 +139,17 @@ TEST_F(MoveTest, CommandsOfALaunchAreReadWithoutAGap) {
     const Result result = copied_at(Cycles(200));
     EXPECT_EQ(result.status(), RunStatus::Pass);
     EXPECT_EQ(result.cycles, copied_at(Cycles(50)).cycles + Cycles(300));
+}
+
+// source: nv_full RTL, simulated: 214 and 262 cycles; ten atoms are read out in ten cycles, and five beats
+// enter in the place of those of two lines before
+TEST_F(MoveTest, BeatsEnterTheRegisterFileACycleApart) {
+    const auto contracted = [this](std::uint32_t lines) {
+        return run_program(program_of(contract(lines), std::size_t{lines} * 320), system_, {});
+    };
+    const Result result = contracted(4);
+    EXPECT_EQ(result.status(), RunStatus::Pass);
+    EXPECT_EQ(contracted(8).cycles, result.cycles + Cycles(48));
 }
 
 TEST_F(MoveTest, SizesThatNobodyMeansAreRefusedAtOnce) {
