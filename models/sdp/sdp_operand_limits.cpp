@@ -12,6 +12,12 @@ bool pairs(const SdpOperandFetch& fetch) {
     return fetch.surface.components == 2 && fetch.surface.spread == OperandSpread::PerElement;
 }
 
+Cycles operand_lead(const SdpOperandFetch& fetch) {
+    const bool both = fetch.surface.components == 2;
+    const bool per_element = fetch.surface.spread == OperandSpread::PerElement;
+    return both || !fetch.alu ? multiplier_lead(both, per_element) : Cycles(0);
+}
+
 }  // namespace
 
 PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
@@ -28,10 +34,8 @@ PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
         if (i == ew_stage) {
             cycles[i] += element_wise_operand_delay(
                 fetch->mul, fetch->surface.spread == OperandSpread::PerElement);
-        } else if (fetch->surface.components == 2) {
-            cycles[i] -= Cycles(pairs(*fetch) ? 0 : 3);
-        } else if (!fetch->alu) {
-            cycles[i] -= Cycles(1);
+        } else {
+            cycles[i] -= operand_lead(*fetch);
         }
     }
     return cycles;

@@ -36,6 +36,13 @@ Cycles element_wise_operand_delay(bool for_multiplier, bool per_element) {
     return Cycles(per_element ? 6 : 0);
 }
 
+Cycles multiplier_lead(bool with_alu, bool per_element) {
+    if (with_alu) {
+        return Cycles(per_element ? 0 : 3);
+    }
+    return Cycles(per_element ? 2 : 1);
+}
+
 OperandPairs operand_pairs(std::uint64_t parts) {
     // three places of each FIFO, and two of the pipes behind all of them
     constexpr std::uint64_t fifo = 3;

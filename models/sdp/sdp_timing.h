@@ -26,6 +26,11 @@ PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stag
 /// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
 Cycles element_wise_operand_delay(bool for_multiplier, bool per_element);
 
+/// Cycles by which the multiplier's operand may come later than the ALU's would, where a beat holds several
+/// atoms: it is used further on. With the ALU's beside it only where both are per channel.
+/// source: nv_full RTL, simulated
+Cycles multiplier_lead(bool with_alu, bool per_element);
+
 /// Where a stage takes ALU's and multiplier's operands of each element from one stream, a beat brings
 /// both, and waits until both have room. The multiplier uses its half later than the ALU does, so its
 /// places bound how far the ALU gets ahead.

@@ -172,6 +172,14 @@ TEST(AtomDrain, keeps_the_bubbles_of_atoms_that_wait_for_nothing) {
     EXPECT_EQ(taken, (std::vector{Cycles(7), Cycles(12), Cycles(17)}));
 }
 
+// source: nv_full RTL, simulated: products and sums of two maps of 11 and 83 channels, and operands of vectors
+TEST(MultiplierLead, AnOperandOfTheMultiplierAloneMayComeLater) {
+    EXPECT_EQ(multiplier_lead(false, true), Cycles(2));
+    EXPECT_EQ(multiplier_lead(false, false), Cycles(1));
+    EXPECT_EQ(multiplier_lead(true, false), Cycles(3));
+    EXPECT_EQ(multiplier_lead(true, true), Cycles(0));
+}
+
 TEST(AtomsAhead, EnterAsFarAsBeatsFindRoomBeforeANarrowerStage) {
     struct Case {
         std::uint32_t throughput;  // elements a cycle where atoms enter
