@@ -86,6 +86,7 @@ void derive_v1(NpuConfig& npu) {
     npu.pdp.hand_over_lead = npu.sdp.pipeline + Cycles(4);
     npu.pdp.output_latency = Cycles(37);
     npu.pdp.awaited_lead = Cycles(0);  // source: nv_full RTL, simulated at a latency of 50
+    npu.pdp.read_again = Cycles(17);   // source: nv_full RTL, simulated at a latency of 200
     npu.pdp.tail = Cycles(12);
     npu.cdp.start_up = Cycles(21);
     npu.cdp.pipeline = Cycles(53);
