@@ -37,6 +37,16 @@ void Cdma::wait_for_weights_taken(Activity& activity, const ConvWork& work) {
     wires_.masks.wait_empty(activity);
 }
 
+// source: NV_NVDLA_CSC_sg.v, sc2cdma_wt_pending_req: the sequencer asks for it when its next operation begins
+void Cdma::wait_for_sequencer(Activity& activity) {
+    while (before_ && !before_->passed) {
+        activity.wait_for(wires_.data.released(), WaitKind::Blocked, "csc");
+    }
+    if (before_) {
+        activity.wait_until(*before_->passed, WaitKind::Blocked, "csc");
+    }
+}
+
 // data waits only where its own banks change, weights where any do
 // source: NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, need_pending; NV_NVDLA_CSC_sg.v, dat_pending_req
 void Cdma::prepare_buffer(Activity& activity, ConvWork& work) {
@@ -237,6 +247,7 @@ void Cdma::run_weights(Activity& activity) {
     work->weights_waited.assign(work->job.weights.groups(), false);
     if (work->weights_move) {
         wait_for_weights_taken(activity, *work);
+        wait_for_sequencer(activity);
         wires_.split(work->job.parts.cdma.banks);
         work->weights_start = std::max(work->weights_start, now());
     }
@@ -244,6 +255,7 @@ void Cdma::run_weights(Activity& activity) {
         read_weights(activity, *work);
     }
     weights_done_(*work);
+    before_ = work;
     weights_finished_.give(activity, std::max(now(), work->fetch_start));
 }
 

@@ -81,6 +81,8 @@ class Cdma : public Unit {
     void prepare_buffer(Activity& activity, ConvWork& work);
     /// What lies in the banks of weights has been taken.
     void wait_for_weights_taken(Activity& activity, const ConvWork& work);
+    /// The operation before has passed the sequencer.
+    void wait_for_sequencer(Activity& activity);
     void fetch_operands(ConvWork& work);
     void fetch_weights(ConvWork& work);
     void keep_data(ConvWork& work);
@@ -117,6 +119,7 @@ class Cdma : public Unit {
     };
     Reading reading_;
     std::optional<BankSplit> split_;
+    std::shared_ptr<const ConvWork> before_;  // whose weights were read last
     // what the buffer holds for a following operation that reuses it
     std::shared_ptr<const ElementTensor> kept_data_;
     std::shared_ptr<const WeightKernels> kept_weights_;

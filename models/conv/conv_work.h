@@ -78,6 +78,7 @@ struct ConvWork {
     // CSC
     Cycles first_mac;
     std::optional<Convolution> met;  ///< how data and weights meet where not as the job says
+    std::optional<Cycles> passed;    ///< the sequencer is free for the next operation
     // CMAC and CACC
     std::shared_ptr<Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
     std::uint32_t groups_accumulated = 0;               ///< of `arrived_groups`

@@ -72,11 +72,12 @@ void Csc::drop_left(const ConvWork& work) {
     }
 }
 
-void Csc::release_data(const ConvWork& work) {
+void Csc::release_data(ConvWork& work) {
     const std::uint64_t all = left_data_ + (work.start.data_reused ? 0 : work.buffer.data);
     const std::uint64_t released = std::min(all, work.buffer.line * released_lines(work.job));
     left_data_ = left_lines(work.job) == 0 ? 0 : all - released;
-    wires_.data.release_at(*end_ + config_.data_release, all - left_data_);
+    work.passed = *end_ + config_.data_release;
+    wires_.data.release_at(*work.passed, all - left_data_);
 }
 
 void Csc::run_operation(Activity& activity) {

@@ -67,7 +67,7 @@ class Csc : public Unit {
     StripePlan plan_of(const ConvWork& work) const;
     /// Gives back what the operation before left and this one does not take over.
     void drop_left(const ConvWork& work);
-    void release_data(const ConvWork& work);
+    void release_data(ConvWork& work);
     /// Waits for a group's weights, with the first group for the data; the group's first atom.
     /// Cycles that loading the group's weights into the cells takes.
     std::uint32_t group_load(const ConvJob& job, std::uint32_t group) const;

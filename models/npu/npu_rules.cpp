@@ -78,6 +78,8 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.stage_latency = Cycles(13);
     npu.sdp.alu_latency = Cycles(0);
     npu.sdp.mul_latency = Cycles(0);
+    npu.sdp.operands_ahead = 6;  // where atoms are taken every 2 cycles and every 8 alike
+    npu.sdp.operands_ahead_lead = Cycles(19);
     npu.sdp.element_wise_latency = Cycles(11);
     npu.sdp.element_wise_operator = Cycles(0);
     npu.sdp.lut_latency = Cycles(22);

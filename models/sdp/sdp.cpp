@@ -160,13 +160,16 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
     // a later stage has its last operands later by what the stages before it add
     Cycles before;
     Cycles last_stage;
+    Cycles ahead;  // its operands are taken so long before their atoms
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
             operands[i].finish(activity);
             last_stage = before;
+            ahead = Cycles(0);
             // source: nv_small's RTL, chains of convolutions with each choice of operands of BS and BN
             if (i + 1 < operands.size() && work.job.operands[i]->alu && work.job.operands[i]->mul) {
                 last_stage += config_.alu_latency;  // the multiplier's are taken after the ALU's
+                ahead = drain_.pace() * config_.operands_ahead;
             }
         }
         before += delays_[i];
@@ -175,6 +178,10 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
         rdma_free_ = taken_.back() + drain_.delay_at(operand_place) + last_stage +
                      config_.next_request -
                      (operands[ew_stage].active() ? Cycles(0) : ahead_of_last_);
+        if (ahead > Cycles(0)) {
+            const Cycles last = rdma_free_ + config_.operands_ahead_lead;
+            rdma_free_ = std::max(last - std::min(last, ahead), now() + Cycles(1));
+        }
     }
     opens_ = last_left_ - config_.pipeline + config_.next_atom - ahead_of_last_;
     std::optional<Cycles> padding;

@@ -23,6 +23,8 @@ struct SdpConfig {
     Cycles stage_latency{4};
     Cycles alu_latency{2};
     Cycles mul_latency{1};
+    std::uint32_t operands_ahead = 0;
+    Cycles operands_ahead_lead{0};
     Cycles element_wise_latency{2};   // source: NV_NVDLA_SDP_core.v, u_ew_dppack, u_ew_dpunpack
     Cycles element_wise_operator{2};  // source: NV_NVDLA_SDP_HLS_Y_int_alu.v and _mul.v, p1 and p2
     Cycles lut_latency{10};           // source: RTL of branch master, measured
@@ -71,6 +73,12 @@ struct SdpConfig {
                     "cycles that an active BS or BN stage adds without operators");
         visit.field("alu_latency", self.alu_latency, "cycles that its ALU adds");
         visit.field("mul_latency", self.mul_latency, "cycles that its multiplier adds");
+        visit.field(
+            "operands_ahead", self.operands_ahead,
+            "atoms whose operands wait in front of a stage that takes those of its ALU and its "
+            "multiplier");
+        visit.field("operands_ahead_lead", self.operands_ahead_lead,
+                    "cycles from the last of them to where others are taken");
         visit.field("element_wise_latency", self.element_wise_latency,
                     "cycles that an active element-wise stage adds without operators, where it is "
                     "as wide as the others");

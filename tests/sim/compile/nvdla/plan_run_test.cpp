@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "models/base/error.h"
 #include "sim/check/check_report.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/preset.h"
+#include "sim/model/network.h"
 #include "sim/run/session.h"
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/nvdla/random_network.h"
@@ -165,6 +167,28 @@ TEST(PlannedNetwork, RandomNetworksGiveThePlainBytesOnEveryPreset) {
             }
             run_checked(network, target);
         }
+    }
+}
+
+// source: nv_full RTL, simulated: weights of another split of the buffer wait until the operation before has
+// passed the sequencer, where those of the same split do not
+TEST(PlannedNetwork, TakesTheTimeOfTheRtlWhereCompressedWeightsSplitTheBufferAnew) {
+    const Network network = parse_network(R"(
+name: split
+seed: 3
+input: {channels: 8, height: 32, width: 32}
+layers:
+  - {name: conv0, kind: conv, kernel: 1, kernels: 8}
+  - {name: conv1, kind: conv, kernel: 3, padding: 1, kernels: 8, zeros: 80}
+  - {name: conv2, kind: conv, kernel: 1, kernels: 16}
+)",
+                                          "split.yaml");
+    PlanTarget target = sample::preset_target("nv_full");
+    const Program program = plan_program(plan_network(network, target));
+    for (const auto& [latency, cycles] : {std::pair{50, 14'266}, std::pair{200, 15'466}}) {
+        target.memory.read_latency = Cycles(static_cast<std::uint64_t>(latency));
+        const Result result = run_program(program, nvdla_system(target.npu, target.memory), {});
+        EXPECT_EQ(result.cycles, Cycles(static_cast<std::uint64_t>(cycles)));
     }
 }
 
