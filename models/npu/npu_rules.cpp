@@ -94,7 +94,6 @@ void derive_v1(NpuConfig& npu) {
     npu.cdp.pipeline = Cycles(53);
     npu.cdp.pipeline_without_sum = Cycles(43);
     npu.cdp.tail = Cycles(11);
-    npu.rubik.read_again = Cycles(15);  // source: nv_full RTL, simulated at a latency of 200
     each_unit(npu, [](auto& unit) {
         if constexpr (requires { unit.derive_v1(); }) {
             unit.derive_v1();

@@ -32,9 +32,10 @@ struct RubikConfig {
 
     /// What the generation nvdlav1 has of its own.
     void derive_v1() {
-        read_runs = 256;        // source: NV_NVDLA_RUBIK_rf_wcmd.v
-        start_up = Cycles(22);  // source: nv_full RTL, simulated
-        forward = Cycles(12);   // source: likewise
+        read_again = Cycles(15);  // source: nv_full RTL, simulated at a latency of 200
+        read_runs = 256;          // source: NV_NVDLA_RUBIK_rf_wcmd.v
+        start_up = Cycles(22);    // source: nv_full RTL, simulated
+        forward = Cycles(12);     // source: likewise
     }
 
     template <class Visitor, class Self>
