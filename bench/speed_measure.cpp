@@ -93,6 +93,8 @@ SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& syste
     result.images = image_bytes(program);
     RunOptions time_alone;
     time_alone.values = false;
+    RunOptions one_thread;
+    one_thread.value_thread = false;
     result.simulated = run_program(program, system, time_alone).simulated_cycles;
     std::vector<LayerGeometry> layers = subject.layers;
     if (const auto layer = layer_of(program); layer && layers.empty()) {
@@ -103,11 +105,13 @@ SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& syste
     const std::vector<double> best =
         best_of_each(times, {[&] { subject.read(); }, [&] { run_program(program, system, {}); },
                              kernel, [&] { run_program(program, system, time_alone); },
-                             [&] { run_program({}, system, time_alone); }});
+                             [&] { run_program({}, system, time_alone); },
+                             [&] { run_program(program, system, one_thread); }});
     result.read = best[0];
     result.with_values = best[1];
     result.without_values = best[3];
     result.elaboration = best[4];
+    result.one_thread = best[5];
     for (const LayerGeometry& layer : layers) {
         result.macs += layer.macs();
         result.kernel = best[2];

@@ -40,13 +40,14 @@ struct SpeedResult {
     double read = 0;         ///< seconds, as all of these
     double elaboration = 0;
     double with_values = 0;     ///< a whole run
+    double one_thread = 0;      ///< the same without a second thread for values
     double without_values = 0;  ///< a whole run
     std::optional<double> kernel;
     Bytes images;
     Bytes peak;  ///< see measure_memory
 
     double events() const { return without_values - elaboration; }
-    double layout() const { return with_values - without_values - kernel.value_or(0); }
+    double layout() const { return one_thread - without_values - kernel.value_or(0); }
     double cycles_per_second(double seconds) const {
         return static_cast<double>(simulated.value) / seconds;
     }

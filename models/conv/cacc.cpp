@@ -17,10 +17,11 @@ Cycles pairing(const ConvJob& job) {
 
 }  // namespace
 
-Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath)
+Cacc::Cacc(const CaccConfig& config, const DatapathConfig& datapath, ValueThread& values)
     : credits("cacc.credits", config.depth(datapath.atomic_k)),
       config_(config),
       datapath_(datapath),
+      values_(values),
       marks_(config.depth(datapath.atomic_k), config.delivery_latency) {}
 
 AccumulatedSums Cacc::sums_of(ConvWork& work, const WeightKernels& kernels) const {
@@ -41,15 +42,18 @@ AccumulatedSums Cacc::sums_of(ConvWork& work, const WeightKernels& kernels) cons
     return accumulate(*work.data, kernels, accumulation);
 }
 
-void Cacc::compute(ConvWork& work) const {
-    AccumulatedSums sums = sums_of(work, *work.weights);
-    // lanes beyond the last kernel leave the accumulator as zeros
-    Shape& shape = sums.values.shape;
-    const std::uint32_t atom = datapath_.atom_channels(work.job.precision());
-    shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
-    sums.values.values.resize(shape.elements());
-    work.saturated = sums.saturated;
-    work.accumulated = std::make_shared<Tensor<std::int32_t>>(std::move(sums.values));
+void Cacc::compute(const std::shared_ptr<ConvWork>& work) const {
+    work->accumulated = std::make_shared<Tensor<std::int32_t>>();
+    values_.post([this, work] {
+        AccumulatedSums sums = sums_of(*work, *work->weights);
+        // lanes beyond the last kernel leave the accumulator as zeros
+        Shape& shape = sums.values.shape;
+        const std::uint32_t atom = datapath_.atom_channels(work->job.precision());
+        shape.channels = static_cast<std::uint32_t>(round_up(shape.channels, atom));
+        sums.values.values.resize(shape.elements());
+        work->saturated = sums.saturated;
+        *work->accumulated = std::move(sums.values);
+    });
 }
 
 void Cacc::compute_group(ConvWork& work) const {
@@ -81,7 +85,7 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
             compute_group(*package.work);
         }
     } else if (package.work->values && !package.work->accumulated) {
-        compute(*package.work);
+        compute(package.work);
     }
     const bool floats = package.work->job.precision() == Precision::Fp16;
     const Cycles first_ready = package.last_block_start + config_.fill_latency +
@@ -101,9 +105,9 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
                                    .marks = config_.stale_end_marks ? &marks_ : nullptr},
                                   WaitKind::Ahead);
     if (package.last) {
-        package.work->arranged = {};
+        values_.post([work = package.work] { work->arranged = {}; });
         ++ended_;
-        done_(*package.work);
+        done_(package.work);
     }
     return offer == Channel<AtomRun<std::int32_t>>::Offer::Ahead;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "models/base/value_thread.h"
 #include "models/conv/cacc_math.h"
 #include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
@@ -37,7 +38,7 @@ class Cmac : public Sink<StripePackage> {
 /// back some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
 class Cacc : public Sink<StripePackage> {
  public:
-    Cacc(const CaccConfig& config, const DatapathConfig& datapath);
+    Cacc(const CaccConfig& config, const DatapathConfig& datapath, ValueThread& values);
 
     TimedCounter credits;
     Channel<AtomRun<std::int32_t>> atoms{"cacc.atoms", 64};
@@ -54,19 +55,22 @@ class Cacc : public Sink<StripePackage> {
     /// So many atoms pass without being simulated.
     void leave_out(std::uint64_t count) { marks_.leave_out(count); }
     /// Called when the last atom of an operation has been handed to SDP.
-    void on_done(std::function<void(const ConvWork&)> listener) { done_ = std::move(listener); }
+    void on_done(std::function<void(const std::shared_ptr<ConvWork>&)> listener) {
+        done_ = std::move(listener);
+    }
 
  private:
     AccumulatedSums sums_of(ConvWork& work, const WeightKernels& kernels) const;
-    void compute(ConvWork& work) const;
+    void compute(const std::shared_ptr<ConvWork>& work) const;
     /// The next of the groups that have arrived.
     void compute_group(ConvWork& work) const;
 
     const CaccConfig config_;
     const DatapathConfig datapath_;
+    ValueThread& values_;
     EndMarks marks_;
     std::uint64_t ended_ = 0;
-    std::function<void(const ConvWork&)> done_;
+    std::function<void(const std::shared_ptr<ConvWork>&)> done_;
 };
 
 }  // namespace npuscope

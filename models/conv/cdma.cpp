@@ -26,7 +26,7 @@ Cdma::Cdma(const sc_core::sc_module_name& name, const CdmaConfig& config, const 
       config_(config),
       bus_width_(widths.bus),
       memory_atom_(widths.datapath.memory_atom),
-      fetch_(widths.datapath, wires.log),
+      fetch_(widths.datapath, wires.log, wires.values),
       wires_(wires) {
     repeat_from(launches, "data", [this](Activity& activity) { run_data(activity); });
     repeat_from(weight_launches_, "weights", [this](Activity& activity) { run_weights(activity); });
@@ -56,7 +56,7 @@ void Cdma::prepare_buffer(Activity& activity, ConvWork& work) {
     const bool moves = banks != split_;
     const bool data_moves = !split_ || banks.data != split_->data;
     if (moves) {
-        buffered_.clear();
+        wires_.values.post([this] { buffered_.clear(); });
         kept_weight_bytes_ = 0;
     }
     if (split_ && data_moves) {
@@ -76,34 +76,42 @@ void Cdma::prepare_buffer(Activity& activity, ConvWork& work) {
     }
 }
 
-void Cdma::fetch_operands(ConvWork& work) {
+void Cdma::fetch_operands(const std::shared_ptr<ConvWork>& of) {
+    ConvWork& work = *of;
     if (work.start.weights_reused) {
         work.buffer.weight_ends = kept_use_.weight_ends;
         work.buffer.mask_ends = kept_use_.mask_ends;
     }
     if (work.values && data_port.values_arrive()) {
-        expect_operands(work);
+        expect_operands(of);
     } else if (work.values) {
-        keep_data(work);
-        fetch_weights(work);
+        wires_.values.begin_operation();
+        keep_data(of);
+        fetch_weights(of);
         work.weights = kept_weights_;
     }
     kept_use_ = work.buffer;
 }
 
-void Cdma::keep_data(ConvWork& work) {
-    if (!work.start.data_reused) {
-        ElementTensor fetched = fetch_.data(data_port, work);
-        const std::uint32_t kept = work.start.kept_lines;
-        kept_data_ = std::make_shared<const ElementTensor>(
-            kept > 0 ? joined_lines(*kept_data_, kept, fetched) : std::move(fetched));
+void Cdma::keep_data(const std::shared_ptr<ConvWork>& work) {
+    if (!work->start.data_reused) {
+        std::shared_ptr<const ElementTensor> fetched = fetch_.data(data_port, work);
+        if (const std::uint32_t kept = work->start.kept_lines; kept > 0) {
+            auto joined = std::make_shared<ElementTensor>();
+            wires_.values.post([joined, kept, before = kept_data_, fetched] {
+                *joined = joined_lines(*before, kept, *fetched);
+            });
+            fetched = joined;
+        }
+        kept_data_ = std::move(fetched);
     }
-    work.data = kept_data_;
+    work->data = kept_data_;
 }
 
-void Cdma::expect_operands(ConvWork& work) {
+void Cdma::expect_operands(const std::shared_ptr<ConvWork>& of) {
+    ConvWork& work = *of;
     if (work.start.data_reused) {
-        keep_data(work);
+        keep_data(of);
     }
     if (work.start.weights_reused) {
         work.arrived_groups = kept_groups_;
@@ -112,7 +120,7 @@ void Cdma::expect_operands(ConvWork& work) {
     }
     if (work.job.parts.cdma.compression) {
         // how many bytes a group has is known by its mask, before it is read in time
-        fetch_weights(work);
+        fetch_weights(of);
         kept_groups_.clear();
         const WeightLayout& layout = work.job.weights;
         for (std::uint32_t group = 0; group < layout.groups(); ++group) {
@@ -137,13 +145,13 @@ void Cdma::take_group(ConvWork& work, std::uint32_t group) {
     }
 }
 
-void Cdma::fetch_weights(ConvWork& work) {
-    if (!work.start.weights_reused) {
-        buffered_.drop(std::exchange(kept_weight_bytes_, 0));
-        kept_weights_ =
-            std::make_shared<const WeightKernels>(fetch_.weights(weight_port, work, buffered_));
+void Cdma::fetch_weights(const std::shared_ptr<ConvWork>& work) {
+    if (!work->start.weights_reused) {
+        wires_.values.post(
+            [this, bytes = std::exchange(kept_weight_bytes_, 0)] { buffered_.drop(bytes); });
+        kept_weights_ = fetch_.weights(weight_port, work, buffered_);
     }
-    keep_weights(work);
+    keep_weights(*work);
 }
 
 void Cdma::keep_weights(const ConvWork& work) {
@@ -155,19 +163,21 @@ void Cdma::keep_weights(const ConvWork& work) {
         kept_weight_bytes_ = fetched_weights(work.job, work.buffer.entry) * entry;
     } else {
         kept_weight_bytes_ = 0;
-        buffered_.drop(round_up(work.job.weights.used_bytes().value, entry));
+        wires_.values.post([this, bytes = round_up(work.job.weights.used_bytes().value, entry)] {
+            buffered_.drop(bytes);
+        });
     }
 }
 
 void Cdma::run_data(Activity& activity) {
     const std::shared_ptr<ConvWork> work = launches.take(activity, WaitKind::Idle);
     prepare_buffer(activity, *work);
-    fetch_operands(*work);
+    fetch_operands(work);
     weight_launches_.give(activity, work);
     if (work->start.data_reused) {
         work->data_first = work->data_complete = work->fetch_start;
     } else {
-        read_data(activity, *work);
+        read_data(activity, work);
     }
     data_done_(*work);
     const Cycles weights = weights_finished_.take(activity, WaitKind::Idle);
@@ -223,14 +233,15 @@ std::unique_ptr<DataStream> Cdma::data_stream(const ConvWork& work) {
                               .room = room});
 }
 
-void Cdma::read_data(Activity& activity, ConvWork& work) {
+void Cdma::read_data(Activity& activity, const std::shared_ptr<ConvWork>& of) {
+    ConvWork& work = *of;
     const Purpose purpose{"input", work.name, work.job.parts.cdma.data_in_secondary};
     const std::unique_ptr<DataStream> stream = data_stream(work);
     MeasuredStream measured(*stream);
     data_port.open(counted(work, *stream, measured), purpose);
     data_port.wait_issued(activity, stream->beats(), &wires_.data.released(), WaitKind::Ahead);
     if (work.values && data_port.values_arrive()) {
-        keep_data(work);
+        keep_data(of);
     }
     work.counters.data_stall = measured.stall();
     work.counters.data_latency = measured.latency();

@@ -32,6 +32,7 @@ class Cdma : public Unit {
         EntryStore& masks;
         std::function<void(BankSplit banks)> split;
         DiagnosticLog& log;
+        ValueThread& values;
     };
     /// Widths that the DMA has in common with its neighbours.
     struct Widths {
@@ -83,13 +84,13 @@ class Cdma : public Unit {
     void wait_for_weights_taken(Activity& activity, const ConvWork& work);
     /// The operation before has passed the sequencer.
     void wait_for_sequencer(Activity& activity);
-    void fetch_operands(ConvWork& work);
-    void fetch_weights(ConvWork& work);
-    void keep_data(ConvWork& work);
+    void fetch_operands(const std::shared_ptr<ConvWork>& of);
+    void fetch_weights(const std::shared_ptr<ConvWork>& work);
+    void keep_data(const std::shared_ptr<ConvWork>& work);
     /// What of the weights stays in the buffer, after their values are known.
     void keep_weights(const ConvWork& work);
     /// Where values arrive with the reads: what is known at the launch, and a group that is there.
-    void expect_operands(ConvWork& work);
+    void expect_operands(const std::shared_ptr<ConvWork>& of);
     void take_group(ConvWork& work, std::uint32_t group);
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
@@ -97,7 +98,7 @@ class Cdma : public Unit {
     /// A cycle a beat is work; the others are waits, for room in a part of the buffer or for memory.
     static void count_fetch(Activity& activity, Recorder::Span span, std::uint64_t beats,
                             const char* without_room);
-    void read_data(Activity& activity, ConvWork& work);
+    void read_data(Activity& activity, const std::shared_ptr<ConvWork>& of);
     void read_weights(Activity& activity, ConvWork& work);
 
     const CdmaConfig config_;
@@ -125,7 +126,7 @@ class Cdma : public Unit {
     std::shared_ptr<const WeightKernels> kept_weights_;
     BufferUse kept_use_;
     std::vector<std::shared_ptr<const WeightKernels>> kept_groups_;  // in place of kept_weights_
-    BufferedWeights buffered_;
+    BufferedWeights buffered_;                                       // the value thread's
     std::size_t announced_ = 0;            // of it, before the running operation
     std::uint64_t kept_weight_bytes_ = 0;  // of an operation that gives none of its own back
 };

@@ -191,19 +191,26 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
     return start;
 }
 
-void Csc::meet_pixels(ConvWork& work, std::uint32_t group) const {
+void Csc::meet_pixels(const std::shared_ptr<ConvWork>& of, std::uint32_t group) const {
+    ConvWork& work = *of;
     const auto image = miscounted_image(work.job, config_, datapath_, work.buffer.entry);
     if (!image) {
         std::shared_ptr<const WeightKernels>& kernels =
             work.arrived_groups.empty() ? work.weights : work.arrived_groups[group];
-        kernels = std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *kernels));
+        auto sequenced = std::make_shared<WeightKernels>();
+        wires_.values.post(
+            [sequenced, of, kernels] { *sequenced = sequenced_kernels(of->job, *kernels); });
+        kernels = std::move(sequenced);
         return;
     }
     if (work.met) {
         return;
     }
-    const auto& pixels = std::get<Tensor<std::int8_t>>(*work.data);
-    work.data = std::make_shared<const ElementTensor>(met_pixels(pixels, work.job, *image));
+    auto met = std::make_shared<ElementTensor>();
+    wires_.values.post([met, of, data = work.data, image = *image] {
+        *met = met_pixels(std::get<Tensor<std::int8_t>>(*data), of->job, image);
+    });
+    work.data = std::move(met);
     work.met = met_geometry(work.job);
 }
 
@@ -233,7 +240,7 @@ std::uint32_t Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>
     }
     if (work->values && work->job.mode() == ConvMode::Image &&
         (group == 0 || !work->arrived_groups.empty())) {
-        meet_pixels(*work, group);
+        meet_pixels(work, group);
     }
     StripePackage package{.work = work, .kernel_group = group};
     for (std::size_t i = 0; i < stripes_.size(); ++i) {

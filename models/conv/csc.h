@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 
+#include "models/base/value_thread.h"
 #include "models/conv/conv_config.h"
 #include "models/conv/conv_work.h"
 #include "models/conv/csc_timing.h"
@@ -30,6 +31,7 @@ class Csc : public Unit {
         EntryStore& masks;
         TimedCounter& credits;
         Sink<StripePackage>& stripes;
+        ValueThread& values;
         std::uint32_t most_credits = std::numeric_limits<std::uint32_t>::max();
     };
     Csc(const sc_core::sc_module_name& name, const CscConfig& config,
@@ -75,7 +77,7 @@ class Csc : public Unit {
     void account_start(ConvWork& work, Cycles weights, Cycles start) const;
     void account_array(ConvWork& work) const;
     /// Pixels and kernels as the MAC cells meet them.
-    void meet_pixels(ConvWork& work, std::uint32_t group) const;
+    void meet_pixels(const std::shared_ptr<ConvWork>& of, std::uint32_t group) const;
     /// A block of the group takes at least the time in which its weights are loaded.
     void shorten_blocks(const ConvJob& job, std::uint32_t group);
     /// Another group of kernels follows after this stripe.

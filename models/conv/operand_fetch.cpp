@@ -7,6 +7,7 @@
 #include "models/conv/cdma_math.h"
 #include "models/conv/conv_findings.h"
 #include "models/layout/weight_layout.h"
+#include "models/link/surface_port.h"
 
 namespace npuscope {
 
@@ -26,23 +27,45 @@ void watch_input(std::span<std::uint8_t> bytes, ConvWork& work) {
     }
 }
 
-template <class T>
-Tensor<T> fetch_lines(DmaPort& port, ConvWork& work, const Purpose& purpose) {
-    const CdmaJob& job = work.job.parts.cdma;
+/// The cube as it is fetched.
+FeatureCube fetched_cube(const CdmaJob& job) {
     FeatureCube cube = job.feature;
     if (job.mode == ConvMode::Winograd) {  // kernels cover whole atoms, so pad lanes count
         cube.shape.channels = cube.surfaces() * cube.channels_per_atom();
     }
-    Tensor<T> tensor(cube.shape);
-    std::vector<std::uint8_t> line(cube.line_bytes().value);
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            port.fetch(cube.line_address(surface, y), line, purpose);
-            watch_input(line, work);
-            unpack_line(cube, CubeLine{surface, y}, line, tensor);
+    return cube;
+}
+
+/// Calls `use(line, run)` for the lines of an image, plane by plane.
+template <class Use>
+void for_each_line(const PixelSurface& surface, const Use& use) {
+    for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
+        for (std::uint32_t y = 0; y < surface.height; ++y) {
+            use(PixelLine{plane, y}, surface.line({plane, y}));
         }
     }
-    return tensor;
+}
+
+LateBytes fetch_pixels(DmaPort& port, const PixelSurface& surface, const Purpose& purpose) {
+    std::size_t size = 0;
+    for_each_line(surface, [&](PixelLine, const ByteRun& run) { size += run.bytes.value; });
+    LateBytes lines(size);
+    std::span<std::uint8_t> left = lines.all();
+    for_each_line(surface, [&](PixelLine, const ByteRun& run) {
+        port.fetch_late(run.address, lines, left.first(run.bytes.value), purpose);
+        left = left.subspan(run.bytes.value);
+    });
+    return lines;
+}
+
+ElementTensor pixels_of(const CdmaJob& job, std::span<const std::uint8_t> lines) {
+    const PixelSurface& surface = job.pixels;
+    Tensor<std::uint16_t> codes(surface.shape());
+    for_each_line(surface, [&](PixelLine line, const ByteRun& run) {
+        unpack_pixels(surface, line, lines.first(run.bytes.value), codes);
+        lines = lines.subspan(run.bytes.value);
+    });
+    return convert_pixels(codes, job);
 }
 
 Purpose weight_purpose(const ConvWork& work, const char* surface) {
@@ -88,12 +111,28 @@ Tensor<T> join(const Tensor<T>& kept, std::uint32_t kept_lines, const Tensor<T>&
 
 }  // namespace
 
-ElementTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
-    const CdmaJob& job = work.job.parts.cdma;
-    if (job.mode == ConvMode::Image) {
-        return pixels(port, work);
+std::shared_ptr<const ElementTensor> OperandFetch::data(
+    DmaPort& port, const std::shared_ptr<ConvWork>& work) const {
+    const CdmaJob& job = work->job.parts.cdma;
+    const Purpose purpose{"input", work->name, job.data_in_secondary};
+    auto data = std::make_shared<ElementTensor>();
+    const bool image = job.mode == ConvMode::Image;
+    const LateBytes lines = image ? fetch_pixels(port, job.pixels, purpose)
+                                  : fetch_lines_late(port, fetched_cube(job), purpose);
+    values_.post([this, data, work, lines] { *data = feature(*work, lines.all()); });
+    if (job.in_precision == Precision::Fp16) {  // counted
+        values_.settle();
     }
-    ElementTensor data = feature(port, work);
+    return data;
+}
+
+ElementTensor OperandFetch::feature(ConvWork& work, std::span<std::uint8_t> lines) const {
+    const CdmaJob& job = work.job.parts.cdma;
+    watch_input(lines, work);
+    if (job.mode == ConvMode::Image) {
+        return pixels_of(job, lines);
+    }
+    ElementTensor data = unpack_lines(fetched_cube(job), lines);
     convert_feature(data, job);
     if (job.mode == ConvMode::Winograd) {
         return extend_winograd(data, job, datapath_.atom_channels(job.precision));
@@ -101,51 +140,33 @@ ElementTensor OperandFetch::data(DmaPort& port, ConvWork& work) const {
     return data;
 }
 
-ElementTensor OperandFetch::feature(DmaPort& port, ConvWork& work) const {
-    const CdmaJob& job = work.job.parts.cdma;
-    const Purpose purpose{"input", work.name, job.data_in_secondary};
-    if (job.in_precision == Precision::Int8) {
-        return fetch_lines<std::int8_t>(port, work, purpose);
+std::shared_ptr<const WeightKernels> OperandFetch::weights(DmaPort& port,
+                                                           const std::shared_ptr<ConvWork>& work,
+                                                           BufferedWeights& buffered) const {
+    auto kernels = std::make_shared<WeightKernels>();
+    assume_weight_ends(*work);
+    if (work->job.parts.cdma.compression) {
+        *kernels = decode_kernels(*work, work->job.weights, decompressed(port, *work));
+        return kernels;
     }
-    return fetch_lines<std::int16_t>(port, work, purpose);
-}
-
-ElementTensor OperandFetch::pixels(DmaPort& port, ConvWork& work) const {
-    const CdmaJob& job = work.job.parts.cdma;
-    const PixelSurface& surface = job.pixels;
-    const Purpose purpose{"input", work.name, job.data_in_secondary};
-    Tensor<std::uint16_t> codes(surface.shape());
-    std::vector<std::uint8_t> bytes;
-    for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
-        for (std::uint32_t y = 0; y < surface.height; ++y) {
-            const ByteRun run = surface.line({plane, y});
-            bytes.resize(run.bytes.value);
-            port.fetch(run.address, bytes, purpose);
-            watch_input(bytes, work);
-            unpack_pixels(surface, {plane, y}, bytes, codes);
-        }
+    values_.post([kernels, work, &buffered, bytes = stored(port, *work)] {
+        const std::size_t used = work->job.weights.used_bytes().value;
+        count_weights(*work, bytes.all().first(used));
+        buffered.append(bytes);
+        *kernels = decode_kernels(*work, work->job.weights, buffered.front(used));
+    });
+    if (work->job.precision() == Precision::Fp16) {  // counted
+        values_.settle();
     }
-    return convert_pixels(codes, job);
-}
-
-WeightKernels OperandFetch::weights(DmaPort& port, ConvWork& work,
-                                    BufferedWeights& buffered) const {
-    const WeightLayout& layout = work.job.weights;
-    const auto decode = [&](std::span<const std::uint8_t> bytes) {
-        return decode_kernels(work, layout, bytes);
-    };
-    assume_weight_ends(work);
-    if (work.job.parts.cdma.compression) {
-        return decode(decompressed(port, work));
-    }
-    buffered.append(stored(port, work));
-    return decode(buffered.front(layout.used_bytes().value));
+    return kernels;
 }
 
 void OperandFetch::announce_weights(ConvWork& work, BufferedWeights& buffered) const {
     assume_weight_ends(work);
-    buffered.append(std::vector<std::uint8_t>(
-        round_up(work.job.parts.cdma.weight_bytes.value, work.buffer.entry.value)));
+    const LateBytes bytes(
+        round_up(work.job.parts.cdma.weight_bytes.value, work.buffer.entry.value));
+    std::ranges::fill(bytes.all(), std::uint8_t{0});
+    buffered.append(bytes);
 }
 
 WeightKernels OperandFetch::group_weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered,
@@ -168,18 +189,18 @@ WeightKernels OperandFetch::group_weights(DmaPort& port, ConvWork& work, Buffere
 }
 
 /// Whole entries of the buffer.
-std::vector<std::uint8_t> OperandFetch::stored(DmaPort& port, ConvWork& work) const {
+LateBytes OperandFetch::stored(DmaPort& port, const ConvWork& work) const {
     const CdmaJob& job = work.job.parts.cdma;
     const Purpose purpose = weight_purpose(work, "weights");
     const std::size_t used = work.job.weights.used_bytes().value;
-    std::vector<std::uint8_t> bytes(round_up(job.weight_bytes.value, work.buffer.entry.value));
-    const std::span all(bytes);
-    port.fetch(job.weight_address, all.first(used), purpose);
-    count_weights(work, all.first(used));
-    if (work.buffer.unused_weights > 0) {
-        port.peek(job.weight_address + Bytes(used),
-                  all.subspan(used, job.weight_bytes.value - used), purpose);
+    const std::size_t read = work.buffer.unused_weights > 0 ? job.weight_bytes.value : used;
+    LateBytes bytes(round_up(job.weight_bytes.value, work.buffer.entry.value));
+    port.fetch_late(job.weight_address, bytes, bytes.all().first(used), purpose);
+    if (read > used) {
+        port.peek_late(job.weight_address + Bytes(used), bytes,
+                       bytes.all().subspan(used, read - used), purpose);
     }
+    std::ranges::fill(bytes.all().subspan(read), std::uint8_t{0});
     return bytes;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/base/diagnostic.h"
+#include "models/base/value_thread.h"
 #include "models/conv/conv_work.h"
 #include "models/layout/datapath.h"
 #include "models/link/dma_port.h"
@@ -21,46 +22,58 @@ namespace npuscope {
 /// meets them: what operations before left comes first.
 class BufferedWeights {
  public:
-    void append(std::vector<std::uint8_t> bytes) {
-        if (bytes_.empty()) {
-            bytes_ = std::move(bytes);
-        } else {
-            bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    void append(const LateBytes& bytes) {
+        LateBytes all = bytes;
+        if (size() > 0) {
+            all = LateBytes(size() + bytes.size);
+            const auto behind = std::ranges::copy(front(size()), all.all().begin()).out;
+            std::ranges::copy(bytes.all(), behind);
         }
+        bytes_ = std::move(all);
+        begin_ = 0;
     }
-    std::size_t size() const { return bytes_.size(); }
+    std::size_t size() const { return bytes_.size - begin_; }
     /// Bytes that were appended are known now.
     void put(std::size_t offset, std::span<const std::uint8_t> bytes) {
-        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+        std::ranges::copy(bytes, bytes_.all().subspan(begin_ + offset).begin());
     }
     /// The first `count` bytes, which must be there.
     std::span<const std::uint8_t> front(std::size_t count) const {
-        return std::span(bytes_).first(count);
+        return bytes_.all().subspan(begin_, count);
     }
     /// The first bytes leave; all, where there are fewer.
     void drop(std::size_t count) {
-        bytes_.erase(bytes_.begin(),
-                     bytes_.begin() + static_cast<std::ptrdiff_t>(std::min(count, bytes_.size())));
+        begin_ += std::min(count, size());
+        if (size() == 0) {
+            clear();
+        }
     }
-    void clear() { bytes_.clear(); }
+    void clear() {
+        bytes_ = {};
+        begin_ = 0;
+    }
 
  private:
-    std::vector<std::uint8_t> bytes_;
+    LateBytes bytes_;
+    std::size_t begin_ = 0;  // of what is left of them
 };
 
 /// The values of a convolution's operands, as the DMA hands them to the buffer: fetched without
-/// time, converted, decompressed, counted. What the three surfaces of compressed weights contradict
-/// each other in becomes findings.
+/// time, converted, decompressed, counted; there when the value thread has come so far, and the counts
+/// at once. What the three surfaces of compressed weights contradict each other in becomes findings.
 class OperandFetch {
  public:
-    OperandFetch(const DatapathConfig& datapath, DiagnosticLog& log)
-        : datapath_(datapath), log_(log) {}
+    OperandFetch(const DatapathConfig& datapath, DiagnosticLog& log, ValueThread& values)
+        : datapath_(datapath), log_(log), values_(values) {}
 
     /// The input as the patches or windows meet it, without lines that the buffer kept.
-    ElementTensor data(DmaPort& port, ConvWork& work) const;
+    std::shared_ptr<const ElementTensor> data(DmaPort& port,
+                                              const std::shared_ptr<ConvWork>& work) const;
     /// Kernels as the sequencer reads them, after what `buffered` holds already; fills the group
     /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
-    WeightKernels weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered) const;
+    std::shared_ptr<const WeightKernels> weights(DmaPort& port,
+                                                 const std::shared_ptr<ConvWork>& work,
+                                                 BufferedWeights& buffered) const;
 
     // Where values arrive with the reads, uncompressed weights are known group by group.
 
@@ -72,13 +85,13 @@ class OperandFetch {
                                 std::size_t announced, std::uint32_t group) const;
 
  private:
-    ElementTensor feature(DmaPort& port, ConvWork& work) const;
-    ElementTensor pixels(DmaPort& port, ConvWork& work) const;
-    std::vector<std::uint8_t> stored(DmaPort& port, ConvWork& work) const;
+    ElementTensor feature(ConvWork& work, std::span<std::uint8_t> lines) const;
+    LateBytes stored(DmaPort& port, const ConvWork& work) const;
     std::vector<std::uint8_t> decompressed(DmaPort& port, ConvWork& work) const;
 
     const DatapathConfig datapath_;
     DiagnosticLog& log_;
+    ValueThread& values_;
 };
 
 /// Where the groups of uncompressed weights end in the buffer, or of compressed ones as far as

@@ -310,13 +310,14 @@ GroupStatus RegisterFile::status(unsigned group) const {
     return group == consumer_ ? GroupStatus::Running : GroupStatus::Pending;
 }
 
-void RegisterFile::set_status(std::string_view register_name, std::uint32_t value) {
+void RegisterFile::set_status(std::string_view register_name, std::uint32_t value,
+                              std::optional<unsigned> group) {
     settle_();
     const RegisterRow* row = find_register(*block_, register_name);
     NPU_CHECK(row != nullptr, "no register " + std::string(register_name));
     NPU_CHECK(write_mask(*row) == 0, std::string(register_name) + " belongs to the host");
     NPU_CHECK(!has_groups_ || row->name != status_register, "S_STATUS follows the op-enables");
-    put(*row, consumer_, value);
+    put(*row, group.value_or(consumer_), value);
 }
 
 void RegisterFile::show(std::string_view register_name, std::uint32_t value) {

@@ -133,8 +133,9 @@ class RegisterFile {
     const LutTables* lut_tables() const { return lut_ ? &lut_->tables() : nullptr; }
 
     /// A register that only the hardware writes: counters, S_CBUF_FLUSH_STATUS. A D_ register
-    /// changes in the consumer's group: set it before operation_done().
-    void set_status(std::string_view register_name, std::uint32_t value);
+    /// changes in the consumer's group: set it before operation_done(), or name the group.
+    void set_status(std::string_view register_name, std::uint32_t value,
+                    std::optional<unsigned> group = std::nullopt);
     /// What the host reads next from a register that a unit of its own keeps: the GLB's interrupts.
     void show(std::string_view register_name, std::uint32_t value);
     /// The consumer's operation is over: its op-enable falls and the other group has its turn.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <tlm>
@@ -45,6 +46,9 @@ enum class AccessKind { Functional, Claim, Timed, Release };
 
 struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     AccessKind kind = AccessKind::Timed;
+    /// Holds the bytes that move, for as long as it takes: they may move later, in the order of the
+    /// accesses. Null: they move now.
+    const std::shared_ptr<std::uint8_t[]>* late = nullptr;
     unsigned client = 0;  ///< index of the port that asks; the interface fills it in
     const std::string* unit = nullptr;
     const std::string* surface = nullptr;

@@ -34,11 +34,12 @@ void DmaPort::Transaction::prepare(tlm::tlm_command command, Address address, st
 }
 
 void DmaPort::transport_now(tlm::tlm_command command, Address address,
-                            std::span<std::uint8_t> bytes, const Purpose& purpose,
-                            AccessKind kind) {
+                            std::span<std::uint8_t> bytes, const Purpose& purpose, AccessKind kind,
+                            const LateBytes* late) {
     untimed_.prepare(command, address, bytes.size(), purpose);
     untimed_.payload.set_data_ptr(bytes.data());
     untimed_.info.kind = kind;
+    untimed_.info.late = late != nullptr ? &late->held : nullptr;
     way(purpose).transport_dbg(untimed_.payload);
 }
 
@@ -54,25 +55,37 @@ void DmaPort::fetch_ahead(Address address, std::span<std::uint8_t> bytes, const 
     transport_now(tlm::TLM_READ_COMMAND, address, bytes, purpose, AccessKind::Claim);
 }
 
-void DmaPort::peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
+void DmaPort::fetch_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                         const Purpose& purpose) {
     if (values_arrive_) {
-        arrived_.get(address, bytes);
+        arrived_.get(address, part);
         return;
     }
-    transport_now(tlm::TLM_READ_COMMAND, address, bytes, purpose, AccessKind::Functional);
+    transport_now(tlm::TLM_READ_COMMAND, address, part, purpose, AccessKind::Claim, &all);
+}
+
+void DmaPort::peek_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                        const Purpose& purpose) {
+    if (values_arrive_) {
+        arrived_.get(address, part);
+        return;
+    }
+    transport_now(tlm::TLM_READ_COMMAND, address, part, purpose, AccessKind::Functional, &all);
 }
 
 void DmaPort::release(const ByteRun& run) {
     if (stream_purpose_.values && run.bytes > Bytes(0)) {
-        scratch_.resize(std::max<std::size_t>(scratch_.size(), run.bytes.value));
-        transport_now(tlm::TLM_READ_COMMAND, run.address,
-                      std::span(scratch_).first(run.bytes.value), stream_purpose_,
-                      AccessKind::Release);
+        untimed_.prepare(tlm::TLM_IGNORE_COMMAND, run.address, run.bytes.value, stream_purpose_);
+        untimed_.payload.set_data_ptr(nullptr);
+        untimed_.info.kind = AccessKind::Release;
+        untimed_.info.late = nullptr;
+        way(stream_purpose_).transport_dbg(untimed_.payload);
     }
 }
 
-void DmaPort::store(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {
-    transport_now(tlm::TLM_WRITE_COMMAND, address, bytes, purpose, AccessKind::Functional);
+void DmaPort::store(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                    const Purpose& purpose) {
+    transport_now(tlm::TLM_WRITE_COMMAND, address, part, purpose, AccessKind::Functional, &all);
 }
 
 tlm::tlm_fw_transport_if<>& DmaPort::way(const Purpose& purpose) {
@@ -114,6 +127,7 @@ WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Pur
     timed_.info.beat_step = run.interval;
     timed_.info.last_beat = run.last;
     timed_.info.request = run.request.value_or(run.address);
+    timed_.info.late = run.late != nullptr ? &run.late->held : nullptr;
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     timed_.payload.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
     enable(run.pieces);

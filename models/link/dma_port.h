@@ -85,6 +85,26 @@ struct Purpose {
     bool values = true;      ///< false: a fetch brings nothing, time alone is simulated
 };
 
+/// Bytes that are there when a value thread has come so far.
+struct LateBytes {
+    std::shared_ptr<std::uint8_t[]> held;
+    std::size_t size = 0;
+
+    LateBytes() = default;
+    /// To be written before they are looked at.
+    explicit LateBytes(std::size_t bytes)
+        : held(std::make_shared_for_overwrite<std::uint8_t[]>(bytes)), size(bytes) {}
+    std::span<std::uint8_t> all() const { return {held.get(), size}; }
+};
+
+/// Of a write: when the response is there, or which requests it answers.
+struct WriteResponse {
+    Cycles time;
+    ReadIssuer* issuer = nullptr;  ///< null: the time is known
+    unsigned client = 0;
+    std::uint64_t writes = 0;
+};
+
 /// Bytes on their way to memory; beat i leaves the unit at `first` + i * `interval`, or now.
 struct OutgoingRun {
     Address address;
@@ -96,14 +116,8 @@ struct OutgoingRun {
     /// Where the request begins that its last beat belongs to, if not with the run itself.
     std::optional<Address> request{};
     Pieces pieces{};
-};
-
-/// Of a write: when the response is there, or which requests it answers.
-struct WriteResponse {
-    Cycles time;
-    ReadIssuer* issuer = nullptr;  ///< null: the time is known
-    unsigned client = 0;
-    std::uint64_t writes = 0;
+    /// The bytes are a part of these. Null: they are there now, and no longer than the write takes.
+    const LateBytes* late = nullptr;
 };
 
 class DmaPort {
@@ -121,16 +135,21 @@ class DmaPort {
     /// Values now, no time. The bytes are claimed until a timed read of them: a write before is a
     /// race. Where values arrive with the reads: those that have arrived.
     void fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    /// The same into a part of `all`, which is there when the value thread has come so far.
+    void fetch_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                    const Purpose& purpose);
     /// Values now, even where the others arrive with the reads: what follows from them is known at
     /// the launch.
     void fetch_ahead(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
     /// Values of bytes that are fetched along but hardly ever needed: neither claimed nor missed
     /// where they were never written.
-    void peek(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    void peek_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                   const Purpose& purpose);
     /// Claimed bytes of the open stream that are left out of it are no longer waited for.
     void release(const ByteRun& run);
     /// Writes bytes now, without time: a write in time of them is left out.
-    void store(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose);
+    void store(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+               const Purpose& purpose);
     /// Begins a stream of reads that the interface issues by itself; the one before has been issued
     /// whole.
     void open(ReadStream& stream, const Purpose& purpose);
@@ -214,7 +233,7 @@ class DmaPort {
     /// `there`: when the whole request is; the interface holds the unit from then on.
     Cycles transport(Activity& activity, const Purpose& purpose, Cycles there);
     void transport_now(tlm::tlm_command command, Address address, std::span<std::uint8_t> bytes,
-                       const Purpose& purpose, AccessKind kind);
+                       const Purpose& purpose, AccessKind kind, const LateBytes* late = nullptr);
     /// TLM-2.0's byte enables of a run of pieces: those of one step, which repeat.
     void enable(const Pieces& pieces);
 

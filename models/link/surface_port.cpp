@@ -75,6 +75,63 @@ std::vector<PixelRun> surface_runs(const FeatureCube& cube, const FlowingAtoms& 
     return runs;
 }
 
+LateBytes fetch_lines_late(DmaPort& port, const FeatureCube& cube, const Purpose& purpose) {
+    const std::size_t length = cube.line_bytes().value;
+    LateBytes lines(length * cube.lines());
+    std::span<std::uint8_t> left = lines.all();
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            port.fetch_late(cube.line_address(surface, y), lines, left.first(length), purpose);
+            left = left.subspan(length);
+        }
+    }
+    return lines;
+}
+
+namespace {
+
+template <class T>
+Tensor<T> unpack_lines_of(const FeatureCube& cube, std::span<const std::uint8_t> lines) {
+    Tensor<T> tensor(cube.shape);
+    const std::size_t length = cube.line_bytes().value;
+    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+            unpack_line(cube, CubeLine{surface, y}, lines.first(length), tensor);
+            lines = lines.subspan(length);
+        }
+    }
+    return tensor;
+}
+
+}  // namespace
+
+ElementTensor unpack_lines(const FeatureCube& cube, std::span<const std::uint8_t> lines) {
+    if (cube.element == Bytes(1)) {
+        return unpack_lines_of<std::int8_t>(cube, lines);
+    }
+    return unpack_lines_of<std::int16_t>(cube, lines);
+}
+
+std::shared_ptr<const ElementTensor> fetch_elements_late(ValueThread& values, DmaPort& port,
+                                                         const FeatureCube& cube,
+                                                         const Purpose& purpose) {
+    auto tensor = std::make_shared<ElementTensor>();
+    if (purpose.values) {
+        values.post([tensor, cube, lines = fetch_lines_late(port, cube, purpose)] {
+            *tensor = unpack_lines(cube, lines.all());
+        });
+    }
+    return tensor;
+}
+
+CubeWriter::CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> tensor,
+                       ValueThread& values, std::uint32_t batch)
+    : cube_(cube), values_(true), late_(true), bytes_(bytes_of_lines(cube)) {
+    values.post([cube, tensor = std::move(tensor), batch, bytes = bytes_] {
+        std::visit([&](const auto& of) { pack_lines(cube, of, batch, bytes.all()); }, *tensor);
+    });
+}
+
 void CubeWriter::pack_again(const PixelRun& run) {
     const std::uint64_t width = cube_.shape.width;
     const std::uint32_t atom = cube_.channels_per_atom();
@@ -100,14 +157,17 @@ void CubeWriter::pack_again(const PixelRun& run) {
 std::span<const std::uint8_t> CubeWriter::packed(const PixelRun& run) {
     const std::uint64_t atom = cube_.atom.value;
     if (!values_) {
-        bytes_.resize(std::max<std::size_t>(bytes_.size(), run.count * atom));
-        return {bytes_.data(), run.count * atom};
+        if (bytes_.size < run.count * atom) {
+            bytes_ = LateBytes(run.count * atom);
+            std::ranges::fill(bytes_.all(), std::uint8_t{0});
+        }
+        return bytes_.all().first(run.count * atom);
     }
     if (growing_) {
         pack_again(run);
     }
     const std::uint64_t pixels = std::uint64_t{cube_.shape.width} * cube_.shape.height;
-    return {bytes_.data() + (pixels * run.surface + run.first) * atom, run.count * atom};
+    return bytes_.all().subspan((pixels * run.surface + run.first) * atom, run.count * atom);
 }
 
 WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun& run,
@@ -144,7 +204,8 @@ WriteResponse CubeWriter::write(Activity& writer, DmaPort& port, const PixelRun&
                                .interval = run.interval,
                                .last = leaves + run.interval * (divide_up(count, run.together) - 1),
                                .request = run.apart ? address : line + cube_.atom * run.column,
-                               .pieces = joined ? pieces : Pieces{}},
+                               .pieces = joined ? pieces : Pieces{},
+                               .late = late_ ? &bytes_ : nullptr},
                               purpose);
         pixel += count;
     }
@@ -155,7 +216,7 @@ void CubeWriter::store(DmaPort& port, std::uint32_t first, std::uint32_t surface
                        const Purpose& purpose) {
     for (std::uint32_t surface = first; values_ && surface < first + surfaces; ++surface) {
         for (std::uint32_t y = 0; y < cube_.shape.height; ++y) {
-            port.store(cube_.line_address(surface, y), line(surface, y), purpose);
+            port.store(cube_.line_address(surface, y), bytes_, line(surface, y), purpose);
         }
     }
 }

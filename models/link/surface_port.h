@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/value_thread.h"
 #include "models/layout/feature_cube.h"
 #include "models/layout/tensor.h"
 #include "models/link/dma_port.h"
@@ -138,6 +139,17 @@ inline ElementTensor fetch_elements(DmaPort& port, const FeatureCube& cube,
     return fetch_cube<std::int16_t>(port, cube, purpose);
 }
 
+// Values that are there when a value thread has come so far; the requests are made now.
+
+/// The lines of a cube after each other, surface by surface, line_bytes() of each.
+LateBytes fetch_lines_late(DmaPort& port, const FeatureCube& cube, const Purpose& purpose);
+/// The cube whose lines these are.
+ElementTensor unpack_lines(const FeatureCube& cube, std::span<const std::uint8_t> lines);
+/// Both; without values an empty tensor.
+std::shared_ptr<const ElementTensor> fetch_elements_late(ValueThread& values, DmaPort& port,
+                                                         const FeatureCube& cube,
+                                                         const Purpose& purpose);
+
 /// A result on its way to memory. The values are packed once; writes take the bytes from there.
 class CubeWriter {
  public:
@@ -147,25 +159,22 @@ class CubeWriter {
     template <class T>
     CubeWriter(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch = 0)
         : cube_(cube), values_(!tensor.values.empty()) {
-        if (!values_) {
-            return;
-        }
-        bytes_.resize(cube.line_bytes().value * cube.surfaces() * cube.shape.height);
-        FeatureCube whole = cube;  // the tensor's extent
-        whole.shape = tensor.shape;
-        for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-            for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-                const CubeLine from{surface, batch * cube.shape.height + y};
-                pack_line(whole, from, tensor, line(surface, y));
-            }
+        if (values_) {
+            bytes_ = LateBytes(bytes_of_lines(cube));
+            pack_lines(cube, tensor, batch, bytes_.all());
         }
     }
+    /// The same of a tensor that is there when the value thread has come so far.
+    CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> tensor,
+               ValueThread& values, std::uint32_t batch = 0);
     /// The same of a tensor whose elements are there when they are written.
     CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> growing,
                std::uint32_t batch = 0)
-        : cube_(cube), values_(true), growing_(std::move(growing)), batch_(batch) {
-        bytes_.resize(cube.line_bytes().value * cube.surfaces() * cube.shape.height);
-    }
+        : cube_(cube),
+          values_(true),
+          bytes_(bytes_of_lines(cube)),
+          growing_(std::move(growing)),
+          batch_(batch) {}
     CubeWriter(const FeatureCube& cube, const ElementTensor& tensor, std::uint32_t batch = 0)
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
@@ -183,9 +192,28 @@ class CubeWriter {
     void store(DmaPort& port, std::uint32_t first, std::uint32_t surfaces, const Purpose& purpose);
 
  private:
+    static std::size_t bytes_of_lines(const FeatureCube& cube) {
+        return cube.line_bytes().value * cube.lines();
+    }
+    /// One batch of a tensor, as the cube's lines after each other.
+    template <class T>
+    static void pack_lines(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch,
+                           std::span<std::uint8_t> bytes) {
+        FeatureCube whole = cube;  // the tensor's extent
+        whole.shape = tensor.shape;
+        const std::size_t length = cube.line_bytes().value;
+        for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
+            for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
+                pack_line(whole, CubeLine{surface, batch * cube.shape.height + y}, tensor,
+                          bytes.first(length));
+                bytes = bytes.subspan(length);
+            }
+        }
+    }
     std::span<std::uint8_t> line(std::uint32_t surface, std::uint32_t y) {
         const std::size_t length = cube_.line_bytes().value;
-        return {bytes_.data() + length * (std::size_t{surface} * cube_.shape.height + y), length};
+        return bytes_.all().subspan(length * (std::size_t{surface} * cube_.shape.height + y),
+                                    length);
     }
     /// The bytes of a run; its times do not matter here.
     std::span<const std::uint8_t> packed(const PixelRun& run);
@@ -196,7 +224,8 @@ class CubeWriter {
     bool values_;
     bool pixel_packed_ = false;
     bool lines_apart_ = false;
-    std::vector<std::uint8_t> bytes_;
+    bool late_ = false;
+    LateBytes bytes_;
     std::shared_ptr<const ElementTensor> growing_{};
     std::uint32_t batch_ = 0;
 };

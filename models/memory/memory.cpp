@@ -102,48 +102,6 @@ SparseMemory::DirectPage SparseMemory::direct_page(Address address) {
             {page == nullptr ? make_page(number, 0, 0) : page, page_bytes}};
 }
 
-void Claims::Pending::take_consumed() {
-    if (consumed.bytes > Bytes(0)) {
-        bytes.erase(range_of(consumed.address, consumed.bytes));
-        consumed = {};
-    }
-}
-
-void Claims::claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant) {
-    Pending& pending = clients_[client];
-    pending.take_consumed();
-    if (bytes > Bytes(0)) {
-        pending.bytes.insert(range_of(address, bytes));
-    }
-    pending.claimant = claimant;
-}
-
-void Claims::consume(unsigned client, Address address, Bytes bytes) {
-    const auto found = clients_.find(client);
-    if (found == clients_.end() || bytes == Bytes(0)) {
-        return;
-    }
-    Pending& pending = found->second;
-    if (pending.consumed.end() != address) {
-        pending.take_consumed();
-        pending.consumed.address = address;
-    }
-    pending.consumed.bytes += bytes;
-}
-
-std::optional<Claimant> Claims::disturbed_by_write(Address address, Bytes bytes) {
-    const auto range = range_of(address, bytes);
-    for (auto& [client, pending] : clients_) {
-        if (boost::icl::intersects(pending.bytes, range)) {
-            pending.take_consumed();
-            if (boost::icl::intersects(pending.bytes, range)) {
-                return pending.claimant;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
 namespace {
 
 Address address_of(const tlm::tlm_generic_payload& payload) {
@@ -284,7 +242,38 @@ void Memory::read_bytes(Address address, std::span<std::uint8_t> bytes) const {
     store_ == nullptr ? bytes_.read(address, bytes) : store_->read(address, bytes);
 }
 
+void Memory::hand_on_late() {
+    if (!late_move_.bytes.empty()) {
+        value_thread_->post([this, move = std::exchange(late_move_, {})] {
+            move.into ? write_bytes(move.address, move.bytes)
+                      : read_bytes(move.address, move.bytes);
+        });
+    }
+}
+
+void Memory::move_late(const LateMove& move) {
+    LateMove& before = late_move_;
+    const std::size_t size = before.bytes.size();
+    const bool follows = size > 0 && before.into == move.into &&
+                         before.address + Bytes(size) == move.address &&
+                         before.bytes.data() + size == move.bytes.data();
+    if (follows) {
+        before.bytes = {before.bytes.data(), size + move.bytes.size()};
+    } else {
+        hand_on_late();
+        before = move;
+        value_thread_->hold_back([this] { hand_on_late(); });
+    }
+}
+
+void Memory::settle() {
+    if (value_thread_ != nullptr) {
+        value_thread_->settle();
+    }
+}
+
 void Memory::load(Address address, std::span<const std::uint8_t> bytes, const std::string& file) {
+    settle();
     const ByteRun run{address, Bytes(bytes.size())};
     require_region(run.address, run.bytes);
     write_bytes(address, bytes);
@@ -294,6 +283,7 @@ void Memory::load(Address address, std::span<const std::uint8_t> bytes, const st
 }
 
 void Memory::zero(Address address, Bytes bytes) {
+    settle();
     require_region(address, bytes);
     store_ == nullptr ? bytes_.zero(address, bytes)
                       : store_->write(address, std::vector<std::uint8_t>(bytes.value));
@@ -302,7 +292,8 @@ void Memory::zero(Address address, Bytes bytes) {
     }
 }
 
-void Memory::read(Address address, std::span<std::uint8_t> bytes) const {
+void Memory::read(Address address, std::span<std::uint8_t> bytes) {
+    settle();
     require_region(address, Bytes(bytes.size()));
     read_bytes(address, bytes);
 }
@@ -351,7 +342,12 @@ void Memory::read_operand(tlm::tlm_generic_payload& payload, const AccessInfo& i
                            before_text(*missing)),
                *missing, &info);
     }
-    read_bytes(address, {payload.get_data_ptr(), bytes.value});
+    if (moves_late(&info)) {
+        move_late({false, address, {payload.get_data_ptr(), bytes.value}, *info.late});
+    } else {
+        settle();
+        read_bytes(address, {payload.get_data_ptr(), bytes.value});
+    }
     if (shadow_ && info.kind == AccessKind::Claim) {
         claims_.claim(info.client, address, bytes,
                       {text_of(info.unit), text_of(info.surface), text_of(info.operation)});
@@ -371,7 +367,7 @@ std::string Memory::before_text(Address address) const {
     return text;
 }
 
-void Memory::write_result(const ByteRun& run, const std::uint8_t* data, const AccessInfo* info) {
+void Memory::write_result(const ByteRun& run, std::uint8_t* data, const AccessInfo* info) {
     const auto [address, bytes] = run;
     if (const auto reader = claims_.disturbed_by_write(address, bytes)) {
         report(rule_ids::race,
@@ -379,7 +375,12 @@ void Memory::write_result(const ByteRun& run, const std::uint8_t* data, const Ac
                            to_hex(address), reader->surface, reader->operation, reader->unit),
                address, info);
     }
-    write_bytes(address, {data, bytes.value});
+    if (moves_late(info)) {
+        move_late({true, address, {data, bytes.value}, *info->late});
+    } else {
+        settle();
+        write_bytes(address, {data, bytes.value});
+    }
     if (shadow_ && info != nullptr) {
         shadow_->write({address, bytes}, info->client, text_of(info->operation),
                        text_of(info->surface), now());
@@ -441,9 +442,10 @@ void Memory::b_transport(int id, tlm::tlm_generic_payload& payload, sc_core::sc_
 
 void Memory::move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     if (!payload.is_write()) {
+        settle();
         read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     } else if (values_) {
-        for_each_enabled(payload, [&](Address address, const std::uint8_t* data, Bytes bytes) {
+        for_each_enabled(payload, [&](Address address, std::uint8_t* data, Bytes bytes) {
             write_result({address, bytes}, data, info);
         });
     }
@@ -451,12 +453,12 @@ void Memory::move_bytes(tlm::tlm_generic_payload& payload, AccessInfo* info) {
 
 unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {
     auto* info = payload.get_extension<AccessInfo>();
-    if (outside_ != nullptr) {
-        return pass_on_debug(id, payload, info);
-    }
     if (info != nullptr && info->kind == AccessKind::Release) {
         claims_.consume(info->client, address_of(payload), bytes_of(payload));
         return 0;
+    }
+    if (outside_ != nullptr) {
+        return pass_on_debug(id, payload, info);
     }
     if (!admit(payload, info)) {
         return 0;
@@ -468,6 +470,7 @@ unsigned Memory::transport_dbg(int id, tlm::tlm_generic_payload& payload) {
     } else if (info != nullptr) {
         read_operand(payload, *info);
     } else {
+        settle();
         read_bytes(address_of(payload), {payload.get_data_ptr(), payload.get_data_length()});
     }
     return payload.get_data_length();
@@ -477,6 +480,7 @@ bool Memory::get_direct_mem_ptr(int /*id*/, tlm::tlm_generic_payload& payload, t
     if (store_ != nullptr || region_of(address_of(payload), Bytes(1)) == nullptr) {
         return false;
     }
+    settle();
     const SparseMemory::DirectPage page = bytes_.direct_page(address_of(payload));
     if (shadow_) {  // writes there are not seen
         shadow_->load({page.address, Bytes(page.bytes.size())}, "");

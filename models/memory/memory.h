@@ -8,10 +8,8 @@
 #include <tlm_utils/multi_passthrough_target_socket.h>
 
 #include <algorithm>
-#include <boost/icl/interval_set.hpp>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,7 +23,9 @@
 #include "models/base/diagnostic.h"
 #include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
+#include "models/base/value_thread.h"
 #include "models/link/access_info.h"
+#include "models/memory/claims.h"
 #include "models/memory/dram_controller.h"
 #include "models/memory/drawn_latency.h"
 #include "models/memory/memory_config.h"
@@ -75,40 +75,6 @@ class SparseMemory {
         std::uint64_t number = 0;
     };
     mutable Last last_;
-};
-
-using AddressSet = boost::icl::interval_set<std::uint64_t, std::less,
-                                            boost::icl::right_open_interval<std::uint64_t>>;
-
-inline AddressSet::interval_type range_of(Address address, Bytes bytes) {
-    return {address.value, address.value + bytes.value};
-}
-
-// Operands between their functional fetch at launch and their read in time, per client. A write to
-// them in between means that the driver started two operations that depend on each other: a race.
-
-/// Who will read a claimed byte.
-struct Claimant {
-    std::string unit;
-    std::string surface;
-    std::string operation;
-};
-
-class Claims {
- public:
-    void claim(unsigned client, Address address, Bytes bytes, const Claimant& claimant);
-    void consume(unsigned client, Address address, Bytes bytes);
-    /// The claimant whose operand a write to this range would change.
-    std::optional<Claimant> disturbed_by_write(Address address, Bytes bytes);
-
- private:
-    struct Pending {
-        AddressSet bytes;
-        ByteRun consumed{};  ///< of these, not taken away yet: neighbours go together
-        Claimant claimant;
-        void take_consumed();
-    };
-    std::map<unsigned, Pending> clients_;
 };
 
 /// Bytes that are kept elsewhere: in a test bench, or in a driver's own memory.
@@ -241,13 +207,23 @@ class Memory : public sc_core::sc_module {
     void answer(tlm::tlm_generic_payload& payload);
     /// From now on writes are timed but not stored: they carry no values.
     void leave_out_values() { values_ = false; }
+    /// Bytes that may move later do so on that thread, which outlives this; all others when it has
+    /// settled.
+    void move_late_on(ValueThread& values) { value_thread_ = &values; }
+    /// Returns when they have moved; throws what their values failed by.
+    void settle();
+    ~Memory() override {
+        if (value_thread_ != nullptr) {
+            value_thread_->finish();
+        }
+    }
 
     // The host's view: no time passes, nothing is claimed. A range outside every region is a
     // ConfigError.
     /// Of a file, if it has a name.
     void load(Address address, std::span<const std::uint8_t> bytes, const std::string& file = {});
     void zero(Address address, Bytes bytes);
-    void read(Address address, std::span<std::uint8_t> bytes) const;
+    void read(Address address, std::span<std::uint8_t> bytes);
     /// Who wrote which bytes; nullptr where they are not followed.
     const ShadowMemory* shadow() const { return shadow_ ? &*shadow_ : nullptr; }
     /// The first byte of a range that was never written, where that is a fault.
@@ -293,7 +269,7 @@ class Memory : public sc_core::sc_module {
     unsigned pass_on_debug(int port, tlm::tlm_generic_payload& payload, const AccessInfo* info);
     /// What the byte before an uninitialised one is.
     std::string before_text(Address address) const;
-    void write_result(const ByteRun& run, const std::uint8_t* data, const AccessInfo* info);
+    void write_result(const ByteRun& run, std::uint8_t* data, const AccessInfo* info);
     void report(const std::string& kind, const std::string& message, Address address,
                 const AccessInfo* info);
 
@@ -316,8 +292,23 @@ class Memory : public sc_core::sc_module {
     std::deque<RegionTimer> timers_;  // of each region
     void write_bytes(Address address, std::span<const std::uint8_t> bytes);
     void read_bytes(Address address, std::span<std::uint8_t> bytes) const;
-
+    /// Bytes that move later: into memory, or out of it.
+    struct LateMove {
+        bool into = false;
+        Address address;
+        std::span<std::uint8_t> bytes;
+        std::shared_ptr<std::uint8_t[]> held;
+    };
+    /// Neighbours that move one after the other go together.
+    void move_late(const LateMove& move);
+    /// Hands on what waits for neighbours.
+    void hand_on_late();
+    bool moves_late(const AccessInfo* info) const {
+        return value_thread_ != nullptr && info != nullptr && info->late != nullptr;
+    }
     SparseMemory bytes_;
+    ValueThread* value_thread_ = nullptr;  ///< where it runs
+    LateMove late_move_;
     ByteStore* store_ = nullptr;        ///< in place of it
     ForeignMemory* outside_ = nullptr;  ///< in place of bytes and time
     bool values_ = true;

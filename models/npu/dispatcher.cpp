@@ -29,12 +29,39 @@ std::uint32_t counter(std::uint64_t value) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xFFFFFFFFU));
 }
 
-void set_lookup_counters(RegisterFile& file, const LookupCounters& lut) {
-    file.set_status("D_PERF_LUT_UFLOW", counter(lut.underflow));
-    file.set_status("D_PERF_LUT_OFLOW", counter(lut.overflow));
-    file.set_status("D_PERF_LUT_HYBRID", counter(lut.hybrid));
-    file.set_status("D_PERF_LUT_LE_HIT", counter(lut.le_hit));
-    file.set_status("D_PERF_LUT_LO_HIT", counter(lut.lo_hit));
+/// The group of a register file whose operation ends, which another one may follow before its values
+/// are known.
+struct EndingGroup {
+    explicit EndingGroup(RegisterFile& of) : file(&of), group(of.consumer()) {}
+    void set(std::string_view register_name, std::uint64_t count) const {
+        file->set_status(register_name, counter(count), group);
+    }
+    RegisterFile* file;
+    unsigned group;
+};
+
+void set_lookup_counters(const EndingGroup& shown, const LookupCounters& lut) {
+    shown.set("D_PERF_LUT_UFLOW", lut.underflow);
+    shown.set("D_PERF_LUT_OFLOW", lut.overflow);
+    shown.set("D_PERF_LUT_HYBRID", lut.hybrid);
+    shown.set("D_PERF_LUT_LE_HIT", lut.le_hit);
+    shown.set("D_PERF_LUT_LO_HIT", lut.lo_hit);
+}
+
+void show_counters(const SdpWork& work, const EndingGroup& sdp, const EndingGroup& rdma) {
+    const SdpCounters& counters = work.counters;
+    sdp.set("D_PERF_OUT_SATURATION", counters.saturated);
+    if (work.job.count_lookups) {
+        set_lookup_counters(sdp, counters.lut);
+    }
+    sdp.set("D_STATUS_NAN_OUTPUT_NUM", counters.nan_outputs);
+    if (work.uses_rdma) {
+        rdma.set("D_STATUS_NAN_INPUT_NUM", counters.inputs.nans);
+        rdma.set("D_STATUS_INF_INPUT_NUM", counters.inputs.infs);
+    }
+    if (counters.unequal) {
+        sdp.set("D_STATUS", 1);
+    }
 }
 
 void set_fetch_counters(RegisterFile& file, const ConvWork& work) {
@@ -99,6 +126,9 @@ void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect,
 }
 
 void Dispatcher::register_about_to_be_read(RegisterFile& file) {
+    if (file.block().name != "NVDLA_GLB") {  // interrupts tell of no values
+        rooms_.values.settle();
+    }
     if (file.block().name == "NVDLA_CDMA") {
         file.set_status(flush_status, now() >= config_.cdma.flush + config_.csb.read_way ? 1 : 0);
     } else if (file.block().name == "NVDLA_GLB") {
@@ -226,8 +256,10 @@ void Dispatcher::wire_conv() {
         engine_.finish("NVDLA_CMAC_B");
         launch_ready();
     });
-    rooms_.cacc.on_done([this](const ConvWork& work) {
-        rooms_.csb.file("NVDLA_CACC").set_status("D_OUT_SATURATION", counter(work.saturated));
+    rooms_.cacc.on_done([this](const std::shared_ptr<ConvWork>& work) {
+        rooms_.values.then([work, cacc = EndingGroup(rooms_.csb.file("NVDLA_CACC"))] {
+            cacc.set("D_OUT_SATURATION", work->saturated);
+        });
         engine_.finish("NVDLA_CACC");
         launch_ready();
     });
@@ -241,7 +273,7 @@ void Dispatcher::wire_sdp() {
         rooms_.glb.raise_at(last + config_.cacc.interrupt,
                             {InterruptSource::Cacc, feeding(work).group});
     });
-    rooms_.sdp.on_done([this](SdpWork& work) { sdp_done(work); });
+    rooms_.sdp.on_done([this](const std::shared_ptr<SdpWork>& work) { sdp_done(work); });
     rooms_.sdp.on_ends_met(
         [this](const SdpWork& work, EndMarks::Meeting meeting) { report_ends(work, meeting); });
     rooms_.sdp.on_closed_early(
@@ -258,21 +290,11 @@ void Dispatcher::add(Bdma& bdma) {
     });
 }
 
-void Dispatcher::sdp_done(SdpWork& work) {
-    RegisterFile& file = rooms_.csb.file("NVDLA_SDP");
-    file.set_status("D_PERF_OUT_SATURATION", counter(work.counters.saturated));
-    if (work.job.count_lookups) {
-        set_lookup_counters(file, work.counters.lut);
-    }
-    file.set_status("D_STATUS_NAN_OUTPUT_NUM", counter(work.counters.nan_outputs));
-    if (work.uses_rdma) {
-        RegisterFile& rdma = rooms_.csb.file("NVDLA_SDP_RDMA");
-        rdma.set_status("D_STATUS_NAN_INPUT_NUM", counter(work.counters.inputs.nans));
-        rdma.set_status("D_STATUS_INF_INPUT_NUM", counter(work.counters.inputs.infs));
-    }
-    if (work.counters.unequal) {
-        file.set_status("D_STATUS", 1);
-    }
+void Dispatcher::sdp_done(const std::shared_ptr<SdpWork>& of) {
+    SdpWork& work = *of;
+    rooms_.values.then(
+        [of, sdp = EndingGroup(rooms_.csb.file("NVDLA_SDP")),
+         rdma = EndingGroup(rooms_.csb.file("NVDLA_SDP_RDMA"))] { show_counters(*of, sdp, rdma); });
     OperationRecord record = std::move(work.record);
     --sdp_operations_;
     if (work.job.flying()) {
@@ -301,7 +323,7 @@ void Dispatcher::unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown
         file.set_status(name, counter(value));
     }
     if (shown.lookups != nullptr) {
-        set_lookup_counters(file, *shown.lookups);
+        set_lookup_counters(EndingGroup(file), *shown.lookups);
     }
     OperationRecord record = std::move(work.record);
     if (shown.taken_on_the_fly && !awaiting_pdp_.empty()) {

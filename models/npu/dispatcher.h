@@ -35,6 +35,7 @@ class Dispatcher : public CsbListener {
         Csc& csc;
         Cacc& cacc;
         Sdp& sdp;
+        ValueThread& values;
     };
     Dispatcher(const NpuConfig& config, DiagnosticLog& log, const Rooms& rooms);
 
@@ -85,7 +86,7 @@ class Dispatcher : public CsbListener {
     void begin(Work& work, const Launch& launch);
     void launch_bdma(const std::shared_ptr<BdmaWork>& work);
 
-    void sdp_done(SdpWork& work);
+    void sdp_done(const std::shared_ptr<SdpWork>& of);
     /// What the registers show of an operation that is over.
     struct Shown {
         StatusValues statuses;

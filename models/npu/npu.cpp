@@ -25,17 +25,17 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
           log),
       mcif("mcif", config.mcif, log),
       cbuf("cbuf", config.cbuf),
-      cacc(config.cacc, config.datapath),
+      cacc(config.cacc, config.datapath, values),
       cmac(cacc),
       csc("csc", config.csc, config.datapath,
-          {cbuf.data, cbuf.weights, cbuf.masks, cacc.credits, cmac,
+          {cbuf.data, cbuf.weights, cbuf.masks, cacc.credits, cmac, values,
            static_cast<std::uint32_t>(config.cacc.depth(config.datapath.atomic_k))}),
       cdma("cdma", config.cdma, {config.mcif.bus_width, config.datapath},
            {cbuf.data, cbuf.weights, cbuf.masks,
-            [this](BankSplit banks) { cbuf.split(banks.data, banks.weight); }, log}),
-      pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width),
+            [this](BankSplit banks) { cbuf.split(banks.data, banks.weight); }, log, values}),
+      pdp("pdp", config.pdp, config.datapath, config.mcif.bus_width, values),
       sdp("sdp", config.sdp, config.datapath,
-          {cacc.atoms, pdp.flying, config.mcif.bus_width, config.pdp.throughput}),
+          {cacc.atoms, pdp.flying, config.mcif.bus_width, values, config.pdp.throughput}),
       cdp("cdp", config.cdp, config.datapath,
           // a burst's command follows the burst before at once, on branch master
           // source: NV_NVDLA_MCIF_WRITE_IG_arb.v, src_cmd0_rdy
@@ -43,7 +43,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
            Cycles(config.mcif.request_stages ? 2 : 3)}),
       map_(config.csb.address_map),
       log_(log),
-      dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp}) {
+      dispatcher_(config, log, {csb, glb, cdma, csc, cacc, sdp, values}) {
     if (config.mcif.secondary_port) {
         cvif.emplace("cvif", secondary_port(config.mcif), log);
     }

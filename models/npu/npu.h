@@ -11,6 +11,7 @@
 
 #include "models/base/diagnostic.h"
 #include "models/base/statistics.h"
+#include "models/base/value_thread.h"
 #include "models/bdma/bdma.h"
 #include "models/cdp/cdp.h"
 #include "models/conv/cacc.h"
@@ -35,6 +36,7 @@ class Npu : public sc_core::sc_module, public Machine {
  public:
     Npu(const sc_core::sc_module_name& name, const NpuConfig& config, DiagnosticLog& log);
 
+    ValueThread values;
     Csb csb;
     Glb glb{"glb"};
     Mcif mcif;
@@ -54,6 +56,12 @@ class Npu : public sc_core::sc_module, public Machine {
     void bind_memory(Memory& memory) override;
     std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
     void leave_out_values() override { dispatcher_.leave_out_values(); }
+    void work_values_out_beside(Memory& memory) override {
+        if (!mcif.asks_for_bursts()) {  // they carry values
+            values.start();
+            memory.move_late_on(values);
+        }
+    }
     void leave_out_repeats(const Surroundings& surroundings) override;
     Cycles counted(Cycles simulated) const override {
         return steady_ ? steady_->counted(simulated) : simulated;

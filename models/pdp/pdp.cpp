@@ -77,11 +77,12 @@ struct FlyingAtoms {
 }  // namespace
 
 Pdp::Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
-         const DatapathConfig& datapath, Bytes bus_width)
+         const DatapathConfig& datapath, Bytes bus_width, ValueThread& values)
     : Unit(name),
       config_(config),
       datapath_(datapath),
       bus_width_(bus_width),
+      values_(values),
       pace_(pooling_slot(datapath.memory_atom.value, config.throughput), config.column_gap) {
     repeat_from(launches, "pool", [this](Activity& activity) { run_operation(activity); });
     repeat_from(results_, "write", [this](Activity& activity) { write_results(activity); });
@@ -92,9 +93,9 @@ void Pdp::run_operation(Activity& activity) {
     work->record.start = now();
     begin(*work);
     if (work->job.flying()) {
-        pool_flying(activity, *work);
+        pool_flying(activity, work);
     } else {
-        pool_from_memory(activity, *work);
+        pool_from_memory(activity, work);
     }
     results_.give(activity, {});
     const Cycles response =
@@ -146,14 +147,25 @@ AtomStream Pdp::open_stream(const PdpWork& work) {
                       lines_of(cube, work.job.pooling.parts));
 }
 
-void Pdp::compute(PdpWork& work, const ElementTensor& input) {
-    const ElementTensor output =
-        work.values ? compute_pdp(work.job.pooling, input) : ElementTensor{};
-    if (work.job.pooling.precision == Precision::Fp16) {
-        work.nan_outputs = count_specials(output).nans;
+void Pdp::compute(const std::shared_ptr<PdpWork>& work,
+                  const std::shared_ptr<const ElementTensor>& input) {
+    const PdpJob& job = work->job;
+    if (work->values) {
+        auto output = std::make_shared<ElementTensor>();
+        values_.post([work, input, output] {
+            *output = compute_pdp(work->job.pooling, *input);
+            if (work->job.pooling.precision == Precision::Fp16) {
+                work->nan_outputs = count_specials(*output).nans;
+            }
+        });
+        writer_.emplace(job.destination, output, values_);
+    } else {
+        writer_.emplace(job.destination, ElementTensor{});
     }
-    writer_.emplace(work.job.destination, output);
     writer_->split_lines(bus_width_);
+    if (job.pooling.precision == Precision::Fp16) {  // counted
+        values_.settle();
+    }
 }
 
 void Pdp::compute_line(const PdpWork& work, const PixelRun& run) {
@@ -188,11 +200,13 @@ void Pdp::compute_line(const PdpWork& work, const PixelRun& run) {
           whole, *growing_);
 }
 
-void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
+void Pdp::pool_from_memory(Activity& activity, const std::shared_ptr<PdpWork>& of) {
+    PdpWork& work = *of;
     const PdpJob& job = work.job;
     const Purpose purpose{"input", work.name, job.source_in_sram, work.values};
     if (!growing_) {
-        compute(work, fetch_elements(read_port, *job.source, purpose));
+        values_.begin_operation();
+        compute(of, fetch_elements_late(values_, read_port, *job.source, purpose));
     }
     AtomStream stream = open_stream(work);
     read_port.open(stream, purpose);
@@ -218,7 +232,8 @@ void Pdp::pool_from_memory(Activity& activity, PdpWork& work) {
     }
 }
 
-void Pdp::pool_flying(Activity& activity, PdpWork& work) {
+void Pdp::pool_flying(Activity& activity, const std::shared_ptr<PdpWork>& of) {
+    PdpWork& work = *of;
     const PdpJob& job = work.job;
     begin_part(job.pooling, 0);
     bool more = true;
@@ -227,7 +242,7 @@ void Pdp::pool_flying(Activity& activity, PdpWork& work) {
         if (growing_) {
             flying_input_ = run.values;
         } else if (!writer_) {
-            compute(work, work.values ? *run.values : ElementTensor{});
+            compute(of, run.values);
         }
         pool_run(activity, work, run);
         more = !run.last;

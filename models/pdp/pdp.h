@@ -33,7 +33,7 @@ class Pdp : public Unit {
  public:
     using Work = PdpWork;
     Pdp(const sc_core::sc_module_name& name, const PdpConfig& config,
-        const DatapathConfig& datapath, Bytes bus_width);
+        const DatapathConfig& datapath, Bytes bus_width, ValueThread& values);
 
     Channel<std::shared_ptr<PdpWork>> launches{"pdp.launches"};
     Channel<AtomRun<std::int8_t, ElementTensor>> flying{"pdp.flying", 8};
@@ -61,10 +61,11 @@ class Pdp : public Unit {
     std::uint32_t lanes_of(const PdpJob& job) const;
     void begin(const PdpWork& work);
     void begin_part(const PdpPooling& pooling, std::size_t part);
-    void pool_from_memory(Activity& activity, PdpWork& work);
-    void pool_flying(Activity& activity, PdpWork& work);
+    void pool_from_memory(Activity& activity, const std::shared_ptr<PdpWork>& of);
+    void pool_flying(Activity& activity, const std::shared_ptr<PdpWork>& of);
     /// Computes the whole result and makes it ready to be written.
-    void compute(PdpWork& work, const ElementTensor& input);
+    void compute(const std::shared_ptr<PdpWork>& work,
+                 const std::shared_ptr<const ElementTensor>& input);
     /// Where values arrive with the reads, of the line of results that a run lies in, those whose
     /// windows have arrived.
     void compute_line(const PdpWork& work, const PixelRun& run);
@@ -82,6 +83,7 @@ class Pdp : public Unit {
     const PdpConfig config_;
     const DatapathConfig datapath_;
     const Bytes bus_width_;
+    ValueThread& values_;
     std::function<void(PdpWork&)> done_;
     Channel<Outgoing> results_{"pdp.results", 16};
     Channel<WriteResponse> written_{"pdp.written", 1};

@@ -75,19 +75,24 @@ SdpStreamPlan source_plan(const FeatureCube& cube, std::uint32_t surfaces, Bytes
     return plan;
 }
 
-SdpStageOperands OperandReader::fetch(const SdpOperandFetch& fetch, const Purpose& purpose) {
+LateBytes OperandReader::fetch_late(const SdpOperandFetch& fetch, const Purpose& purpose) {
     const OperandSurface& surface = fetch.surface;
-    std::vector<std::uint8_t> bytes(surface.extent().value);
+    LateBytes bytes(surface.extent().value);
     for (const ByteRun& run : surface.runs()) {
         const std::size_t offset = (run.address - surface.base).value;
-        port.fetch(run.address, std::span(bytes).subspan(offset, run.bytes.value), purpose);
+        port.fetch_late(run.address, bytes, bytes.all().subspan(offset, run.bytes.value), purpose);
     }
+    return bytes;
+}
+
+SdpStageOperands OperandReader::unpack(const SdpOperandFetch& fetch,
+                                       std::span<const std::uint8_t> bytes) {
     SdpStageOperands operands;
     if (fetch.alu) {
-        operands.alu = unpack_operand(surface, 0, bytes);
+        operands.alu = unpack_operand(fetch.surface, 0, bytes);
     }
     if (fetch.mul) {
-        operands.mul = unpack_operand(surface, fetch.alu ? 1 : 0, bytes);
+        operands.mul = unpack_operand(fetch.surface, fetch.alu ? 1 : 0, bytes);
     }
     return operands;
 }
@@ -104,7 +109,7 @@ SdpStageOperands OperandReader::fetch_part(const SdpOperandFetch& fetch, const T
     surface.shape.channels =
         static_cast<std::uint32_t>(round_up(surface.shape.channels, surface.elements_per_atom));
     surface.shape.height = 1;
-    SdpStageOperands operands = this->fetch(near, purpose);
+    SdpStageOperands operands = unpack(near, fetch_late(near, purpose).all());
     const auto met = [&](Tensor<std::int16_t>& values) {
         if (values.values.empty()) {
             return;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,12 @@ class OperandReader {
 
     DmaPort port;
 
-    /// Values of one stage, now.
-    SdpStageOperands fetch(const SdpOperandFetch& fetch, const Purpose& purpose);
-    /// Those that meet a part of one line, as far as they have arrived; `part` lies in the shape of
+    /// The bytes of one stage's surface, there when the value thread has come so far.
+    LateBytes fetch_late(const SdpOperandFetch& fetch, const Purpose& purpose);
+    /// The values that they hold.
+    static SdpStageOperands unpack(const SdpOperandFetch& fetch,
+                                   std::span<const std::uint8_t> bytes);
+    /// The values that meet a part of one line, as far as they have arrived; `part` lies in the shape of
     /// the data.
     SdpStageOperands fetch_part(const SdpOperandFetch& fetch, const TensorPart& part,
                                 const Purpose& purpose);

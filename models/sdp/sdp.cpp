@@ -33,14 +33,12 @@ void Sdp::start_reading(SdpWork& work) {
     reads_each_atom_ = false;
     to_atom_ = operands_to_atom(job);
     pairs_ = {};
+    fetched_ = std::make_shared<SdpOperands>();
     for (std::size_t i = 0; i < operands.size(); ++i) {
-        fetched_[i] = {};
         operands[i].close();
         if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
             const Purpose purpose{names[i], work.name, fetch->in_sram, work.values};
-            if (work.values && !write_port.values_arrive()) {
-                fetched_[i] = operands[i].fetch(*fetch, purpose);
-            }
+            fetch_operands(i, purpose);
             SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
@@ -74,11 +72,9 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
     const Purpose purpose{"input", work.name, work.job.source_in_sram, work.values};
     if (work.values && write_port.values_arrive()) {
         begin_result(work);
-    } else if (work.values) {
-        const ElementTensor values = fetch_elements(source.port, cube, purpose);
-        keep_result(work, compute_sdp(work.job.stages, values, fetched_, work.tables));
     } else {
-        keep_result(work, {});
+        wires_.values.begin_operation();
+        compute(fetch_elements_late(wires_.values, source.port, cube, purpose));
     }
     const std::uint32_t surfaces = lanes(work.job) / cube.channels_per_atom();
     source_parts_ = std::max(surfaces, 1U);
@@ -87,35 +83,6 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
     plan.unpacked = config_.source_unpacked;
     source.open(config_, std::move(plan), taken_, purpose);
     reads_ = true;
-}
-
-void Sdp::keep_result(SdpWork& work, SdpResult result) {
-    work.counters = result.counters;
-    result_ = std::make_shared<const ElementTensor>(std::move(result.values));
-    open_writers(work.job);
-}
-
-void Sdp::begin_result(const SdpWork& work) {
-    growing_ = std::make_shared<ElementTensor>();
-    surfaces_computed_.clear();
-    result_ = growing_;
-    open_writers(work.job);
-}
-
-void Sdp::open_writers(const SdpJob& job) {
-    if (!job.destination) {
-        return;
-    }
-    FeatureCube cube = *job.destination;
-    for (std::uint32_t batch = 0; batch < job.batches; ++batch) {
-        CubeWriter& writer = growing_ ? output_->writers.emplace_back(cube, result_, batch)
-                                      : output_->writers.emplace_back(cube, *result_, batch);
-        writer.split_lines(wires_.bus_width);
-        if (job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
-            writer.pack_pixel();
-        }
-        cube.base = cube.base + job.batch_stride;
-    }
 }
 
 void Sdp::run_operation(Activity& activity) {
@@ -202,7 +169,7 @@ void Sdp::end_operation(Activity& activity) {
         end = ending.padding ? std::max(end, response + *ending.padding) : response;
     }
     activity.wait_until(end + config_.done, WaitKind::Blocked, "write response");
-    done_(*ending.output->work);
+    done_(ending.output->work);
 }
 
 Cycles Sdp::take_flying(Activity& activity, SdpWork& work, const SourceRun& from) {
@@ -264,9 +231,7 @@ void Sdp::run_flying(Activity& activity, SdpWork& work) {
             flying_input_ = run.values;
             begin_result(work);
         } else if (!result_) {
-            keep_result(work, work.values
-                                  ? compute_sdp(work.job.stages, *run.values, fetched_, work.tables)
-                                  : SdpResult{});
+            compute(run.values);
         }
         const Cycles last_ready = run.first_ready + run.interval * (run.count - 1);
         const Cycles last = take_flying(activity, work, run);

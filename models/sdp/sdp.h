@@ -49,6 +49,7 @@ class Sdp : public Unit {
         Channel<SourceRun>& accumulated;
         Channel<ResultRun>& to_pdp;
         Bytes bus_width;
+        ValueThread& values;
         std::uint32_t pooling_bytes = 1;  ///< that the PDP takes in a cycle
     };
     Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
@@ -60,7 +61,9 @@ class Sdp : public Unit {
                                      OperandReader("sdp_e")};
     DmaPort write_port{"sdp", "sdp", "sdp_write"};
 
-    void on_done(std::function<void(SdpWork&)> listener) { done_ = std::move(listener); }
+    void on_done(std::function<void(const std::shared_ptr<SdpWork>&)> listener) {
+        done_ = std::move(listener);
+    }
     /// Called when it is known when the last sum of a convolution is taken, which may lie ahead.
     void on_sums_taken(std::function<void(const SdpWork&, Cycles last)> listener) {
         sums_taken_ = std::move(listener);
@@ -180,7 +183,11 @@ class Sdp : public Unit {
     /// The answer to an operation's last write ends it, while the next one already runs.
     void end_operation(Activity& activity);
     void write_results(Activity& activity);
-    void keep_result(SdpWork& work, SdpResult result);
+    /// Asks for the values of one stage's operands, if the operation has any.
+    void fetch_operands(std::size_t stage, const Purpose& purpose);
+    /// The result of the operation under way, if it has values, from all that it takes.
+    template <class Input>
+    void compute(const std::shared_ptr<const Input>& input);
     void open_writers(const SdpJob& job);
     /// Where values arrive with the reads: results are computed run by run.
     void begin_result(const SdpWork& work);
@@ -198,7 +205,7 @@ class Sdp : public Unit {
     const SdpConfig config_;
     const DatapathConfig datapath_;
     Wires wires_;
-    std::function<void(SdpWork&)> done_;
+    std::function<void(const std::shared_ptr<SdpWork>&)> done_;
     std::function<void(const SdpWork&, Cycles)> sums_taken_;
     std::function<void(const SdpWork&, EndMarks::Meeting)> ends_met_;
     std::function<void(const SdpWork&, std::uint64_t)> closed_early_;
@@ -206,7 +213,7 @@ class Sdp : public Unit {
     Channel<Outgoing> results_{"sdp.results", 8};
     Channel<WriteResponse> written_{"sdp.written"};
     Channel<Ending> endings_{"sdp.endings"};
-    SdpOperands fetched_;
+    std::shared_ptr<SdpOperands> fetched_;
     std::shared_ptr<const ElementTensor> result_;
     std::shared_ptr<ElementTensor> growing_;  // the same, where it is computed run by run
     std::shared_ptr<const Tensor<std::int32_t>> flying_input_;  // of it

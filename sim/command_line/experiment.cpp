@@ -279,8 +279,8 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
         ->check(CLI::Range(2, 10000))
         ->option_text("FRAMES");
     app.add_option("--threads", choices.threads,
-                   "cores on which several inputs of a model run in parallel; results are the "
-                   "same; default: all")
+                   "cores to use: several inputs of a model run in parallel, and the values of one "
+                   "run are worked out beside its simulation; results are the same; default: all")
         ->check(CLI::Range(1, 1024));
     app.add_option(
            "--golden", choices.golden,

@@ -104,9 +104,10 @@ struct RunChoices {
         visit.field("stream", self.stream,
                     "so many frames of a network are run as a stream, too, with double-buffered "
                     "inputs, for throughput and latency; 0: none");
-        visit.field("threads", self.threads,
-                    "cores on which several inputs of a model run in parallel; results are the "
-                    "same; 0: all");
+        visit.field(
+            "threads", self.threads,
+            "cores to use: several inputs of a model run in parallel, and the values of one "
+            "run are worked out beside its simulation; results are the same; 0: all");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
                     "bytes as they lie in memory");

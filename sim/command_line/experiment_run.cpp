@@ -28,6 +28,7 @@ RunOptions read_options(const Experiment& experiment) {
     options.repeats = experiment.run.repeats == OnOff::On;
     options.timeline = !experiment.write.timeline.empty() || !experiment.write.wave.empty();
     options.map = !experiment.write.out.empty() || !experiment.write.json.empty();
+    options.value_thread = experiment.run.threads != 1;
     options.instances = experiment.run.instances;
     options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
     return options;

@@ -179,6 +179,7 @@ class ModelRun {
     /// The programs after the first, on several cores; what they give is added in their order.
     void run_others(Result& result) {
         const auto begin = std::chrono::steady_clock::now();
+        options_.value_thread = false;  // the cores are taken
         const auto run = [this](std::size_t index) {
             const ModelResult one = run_one(index);
             return CaseResult{one.result.cycles, one.result.simulated_cycles, one.outputs};
@@ -186,8 +187,7 @@ class ModelRun {
         const std::vector<CaseResult> others =
             run_cases({1, divide_up(all_inputs(), each_)}, files_.threads, run);
         const Cycles first(result.cycles.value / inputs_of(0));
-        BatchRecord& batch =
-            result.batch.emplace(BatchRecord{all_inputs(), result.cycles, first, first});
+        auto& batch = result.batch.emplace(BatchRecord{all_inputs(), result.cycles, first, first});
         batch.at_once = each_;
         batch.shared_layers = at_once_ ? at_once_->shared_layers : 0;
         for (std::size_t i = 0; i < others.size(); ++i) {

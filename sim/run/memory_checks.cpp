@@ -41,7 +41,7 @@ std::string_view comparison_sign(Comparison comparison) {
     return "";
 }
 
-std::uint32_t crc_of(const Memory& memory, Address address, Bytes bytes) {
+std::uint32_t crc_of(Memory& memory, Address address, Bytes bytes) {
     uLong crc = crc32(0, nullptr, 0);
     std::vector<std::uint8_t> chunk;
     for (std::uint64_t done = 0; done < bytes.value; done += chunk.size()) {
@@ -82,7 +82,7 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place) {
 
 std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
 
-CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place) {
+CheckResult check_crc(Memory& memory, const CheckCrc& check, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Crc32;
     result.address = check.address;
@@ -97,7 +97,7 @@ CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& 
     return result;
 }
 
-CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place) {
+CheckResult check_image(Memory& memory, const CheckImage& check, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Image;
     result.subject = check.file;
@@ -125,7 +125,7 @@ CheckResult check_image(const Memory& memory, const CheckImage& check, const Pla
     return result;
 }
 
-CheckResult check_word(const Memory& memory, const ReadMemory& read, const Place& place) {
+CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Word;
     result.address = read.address;

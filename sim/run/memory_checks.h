@@ -21,9 +21,9 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
 /// `0x0c467827`: eight digits.
 std::string crc_text(std::uint32_t crc);
 
-CheckResult check_crc(const Memory& memory, const CheckCrc& check, const Place& place);
-CheckResult check_image(const Memory& memory, const CheckImage& check, const Place& place);
-CheckResult check_word(const Memory& memory, const ReadMemory& read, const Place& place);
+CheckResult check_crc(Memory& memory, const CheckCrc& check, const Place& place);
+CheckResult check_image(Memory& memory, const CheckImage& check, const Place& place);
+CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& place);
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
 
 /// Of bytes that are compared with an expectation, though some of them were never written.

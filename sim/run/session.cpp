@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <systemc>
+#include <thread>
 #include <utility>
 
 #include "models/base/error.h"
@@ -76,6 +77,9 @@ struct Simulation {
             memory.leave_out_values();
             machine->leave_out_values();
             host.leave_out_values();
+        } else if (options.value_thread && options.instances == 1 &&
+                   std::thread::hardware_concurrency() > 1) {
+            machine->work_values_out_beside(memory);
         }
         for (const MemoryRequest& request : options.keep) {
             host.keep(request.run, request.after);
@@ -213,6 +217,7 @@ void simulate(Simulations& simulations, const RunOptions& options) {
                  to_time(options.max_cycles));
     try {
         for (Simulation& simulation : simulations) {
+            simulation.memory.settle();
             rethrow_failure(failure_of(simulation), simulation.host);
             stop_if_unfinished(simulation, options);
         }

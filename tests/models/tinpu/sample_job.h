@@ -43,7 +43,7 @@ inline void load_operands(Memory& memory, const TinpuJob& job) {
     memory.load(*job.constants, store_constants({4, BnormChannel{-3, 1, 1}}));
 }
 
-inline Tensor<std::int32_t> output_of(const Memory& memory, const TinpuJob& job) {
+inline Tensor<std::int32_t> output_of(Memory& memory, const TinpuJob& job) {
     std::vector<std::uint8_t> bytes(job.output.bytes().value);
     memory.read(job.output.base, bytes);
     return load_map(bytes, job.output.shape, job.output.is_signed);

@@ -1,10 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of an operation whose values arrive with its reads: run by run, as they come.
+// The results of an operation: at once, or where values arrive with its reads run by run, as they come.
 #include <algorithm>
 
 #include "models/sdp/sdp.h"
 
 namespace npuscope {
+
+void Sdp::fetch_operands(std::size_t stage, const Purpose& purpose) {
+    const std::shared_ptr<SdpWork>& work = output_->work;
+    if (work->values && !write_port.values_arrive()) {
+        wires_.values.post(
+            [work, stage, fetched = fetched_,
+             bytes = operands[stage].fetch_late(*work->job.operands[stage], purpose)] {
+                (*fetched)[stage] = OperandReader::unpack(*work->job.operands[stage], bytes.all());
+            });
+    }
+}
+
+template <class Input>
+void Sdp::compute(const std::shared_ptr<const Input>& input) {
+    auto values = std::make_shared<ElementTensor>();
+    result_ = values;
+    if (output_->work->values) {
+        wires_.values.post([values, input, operands = fetched_, work = output_->work] {
+            SdpResult result = compute_sdp(work->job.stages, *input, *operands, work->tables);
+            work->counters = result.counters;
+            *values = std::move(result.values);
+        });
+    }
+    open_writers(output_->work->job);
+}
+
+void Sdp::begin_result(const SdpWork& work) {
+    growing_ = std::make_shared<ElementTensor>();
+    surfaces_computed_.clear();
+    result_ = growing_;
+    open_writers(work.job);
+}
+
+void Sdp::open_writers(const SdpJob& job) {
+    if (!job.destination) {
+        return;
+    }
+    FeatureCube cube = *job.destination;
+    for (std::uint32_t batch = 0; batch < job.batches; ++batch) {
+        std::vector<CubeWriter>& writers = output_->writers;
+        if (growing_) {
+            writers.emplace_back(cube, result_, batch);
+        } else if (output_->work->values) {
+            writers.emplace_back(cube, result_, wires_.values, batch);
+        } else {
+            writers.emplace_back(cube, *result_, batch);
+        }
+        CubeWriter& writer = writers.back();
+        writer.split_lines(wires_.bus_width);
+        if (job.batches == 1) {  // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch
+            writer.pack_pixel();
+        }
+        cube.base = cube.base + job.batch_stride;
+    }
+}
+template void Sdp::compute(const std::shared_ptr<const Tensor<std::int32_t>>& input);
+template void Sdp::compute(const std::shared_ptr<const ElementTensor>& input);
 
 bool Sdp::compute_surface(SdpWork& work, std::uint32_t surface) {
     const SdpJob& job = work.job;

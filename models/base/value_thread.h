@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works out values beside the simulation. When something happens never depends on what a value is, so
+// the simulation hands on what touches values and goes on in time: a second thread does all of it, in
+// the order in which it was handed on, so that every value is what it would be at once. Until start()
+// there is no second thread, and each work is done where it is handed on.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace npuscope {
+
+class ValueThread {
+ public:
+    ValueThread() = default;
+    ValueThread(const ValueThread&) = delete;
+    ValueThread& operator=(const ValueThread&) = delete;
+    /// Ends when all has been done.
+    ~ValueThread();
+
+    void start();
+    bool runs() const { return thread_.joinable(); }
+
+    /// Does `work()` when all that was handed on before has been done. What it refers to lives until
+    /// then: it holds shared pointers, or is about what settle() is called before the end of.
+    template <class Work>
+    void post(Work&& work) {
+        hand_on();
+        if (!runs()) {
+            std::forward<Work>(work)();
+            return;
+        }
+        using Held = std::decay_t<Work>;
+        static_assert(sizeof(Held) <= sizeof(Slot::place) && alignof(Held) <= alignof(Slot));
+        Slot& slot = free_slot();
+        new (slot.place.data()) Held(std::forward<Work>(work));
+        slot.run = [](std::byte* place, bool skip) {
+            const auto release = [](Held* held) { held->~Held(); };
+            const std::unique_ptr<Held, decltype(release)> held(
+                std::launder(reinterpret_cast<Held*>(place)), release);
+            if (!skip) {
+                (*held)();
+            }
+        };
+        publish();
+    }
+    /// A unit begins an operation: waits while the values of several before are still to be worked out,
+    /// so that what they take and make does not fill memory.
+    void begin_operation();
+    /// Calls `hand_on()` before anything else is posted, or settled: it posts a work that has waited for
+    /// more of its kind.
+    void hold_back(std::function<void()> hand_on) { held_back_ = std::move(hand_on); }
+    /// Calls `show()` in the simulation's own thread when all that was handed on before has been done: now,
+    /// with a later one, or when it is settled.
+    void then(std::function<void()> show);
+    /// Returns when all has been done. What a work threw is thrown here, and what was handed on after
+    /// that work has been left out.
+    void settle();
+    /// The same before the end of what works refer to; failures are not told of, and nothing is shown.
+    void finish();
+
+ private:
+    struct Slot {
+        alignas(std::max_align_t) std::array<std::byte, 176> place;
+        void (*run)(std::byte* place, bool skip) = nullptr;
+    };
+    static constexpr std::uint64_t slots = 1024;
+    static constexpr std::size_t operations_ahead = 4;  // of which one is being worked out
+
+    void hand_on() {
+        if (held_back_) {
+            std::exchange(held_back_, nullptr)();
+        }
+    }
+    void wait_until_done(std::uint64_t works);
+    void show_done();
+    Slot& free_slot();
+    void publish();
+    void run();
+
+    std::vector<Slot> ring_;
+    std::atomic<std::uint64_t> posted_ = 0;  // so many works, and `ending` in the highest bit
+    std::atomic<std::uint64_t> done_ = 0;
+    std::exception_ptr failure_;       // of the thread; looked at when all has been done
+    std::deque<std::uint64_t> begun_;  // works posted before each of the last operations
+    std::function<void()> held_back_;
+    /// What is to be called when so many works have been done.
+    struct Later {
+        std::uint64_t works;
+        std::function<void()> show;
+    };
+    std::deque<Later> later_;
+    std::thread thread_;
+};
+
+}  // namespace npuscope
