@@ -12,6 +12,9 @@ constexpr std::uint64_t ending = std::uint64_t{1} << 63U;
 /// Looks so often before it sleeps: works follow each other closely, and waking takes longer.
 constexpr unsigned looks = 2000;
 
+/// That the simulation may be ahead by: enough for long layers to make up for short ones.
+constexpr std::size_t operations_ahead = 16;
+
 /// The value that is not `old`, when there is one.
 std::uint64_t changed(const std::atomic<std::uint64_t>& value, std::uint64_t old) {
     for (unsigned look = 0; look < looks; ++look) {

@@ -55,8 +55,8 @@ class ValueThread {
         };
         publish();
     }
-    /// A unit begins an operation: waits while the values of several before are still to be worked out,
-    /// so that what they take and make does not fill memory.
+    /// A unit begins an operation: waits while the values of many before are still to be worked out, so
+    /// that what they take and make does not fill memory.
     void begin_operation();
     /// Calls `hand_on()` before anything else is posted, or settled: it posts a work that has waited for
     /// more of its kind.
@@ -76,7 +76,6 @@ class ValueThread {
         void (*run)(std::byte* place, bool skip) = nullptr;
     };
     static constexpr std::uint64_t slots = 1024;
-    static constexpr std::size_t operations_ahead = 4;  // of which one is being worked out
 
     void hand_on() {
         if (held_back_) {

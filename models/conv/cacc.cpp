@@ -45,7 +45,7 @@ AccumulatedSums Cacc::sums_of(ConvWork& work, const WeightKernels& kernels) cons
 void Cacc::compute(const std::shared_ptr<ConvWork>& work) const {
     work->accumulated = std::make_shared<Tensor<std::int32_t>>();
     values_.post([this, work] {
-        AccumulatedSums sums = sums_of(*work, *work->weights);
+        AccumulatedSums sums = sums_of(*work, *work->weights->kernels);
         // lanes beyond the last kernel leave the accumulator as zeros
         Shape& shape = sums.values.shape;
         const std::uint32_t atom = datapath_.atom_channels(work->job.precision());

@@ -125,7 +125,8 @@ void Cdma::expect_operands(const std::shared_ptr<ConvWork>& of) {
         const WeightLayout& layout = work.job.weights;
         for (std::uint32_t group = 0; group < layout.groups(); ++group) {
             kept_groups_.push_back(std::make_shared<const WeightKernels>(
-                cut(*kept_weights_, group * layout.group_kernels, layout.kernels_of_group(group))));
+                cut(*kept_weights_->kernels, group * layout.group_kernels,
+                    layout.kernels_of_group(group))));
         }
         work.arrived_groups = kept_groups_;
         return;

@@ -104,7 +104,7 @@ class Cdma : public Unit {
     const CdmaConfig config_;
     const Bytes bus_width_;
     const Bytes memory_atom_;
-    const OperandFetch fetch_;
+    OperandFetch fetch_;
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
     Channel<Cycles> weights_finished_{"cdma.weights_finished"};
@@ -123,7 +123,7 @@ class Cdma : public Unit {
     std::shared_ptr<const ConvWork> before_;  // whose weights were read last
     // what the buffer holds for a following operation that reuses it
     std::shared_ptr<const ElementTensor> kept_data_;
-    std::shared_ptr<const WeightKernels> kept_weights_;
+    std::shared_ptr<const LateKernels> kept_weights_;
     BufferUse kept_use_;
     std::vector<std::shared_ptr<const WeightKernels>> kept_groups_;  // in place of kept_weights_
     BufferedWeights buffered_;                                       // the value thread's

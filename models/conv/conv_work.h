@@ -54,6 +54,12 @@ struct FetchCounters {
     Cycles weight_latency;
 };
 
+/// Kernels that are there when the value thread has come so far. Operations with the same bytes share
+/// them.
+struct LateKernels {
+    std::shared_ptr<const WeightKernels> kernels;
+};
+
 struct ConvWork {
     ConvJob job;
     BufferStart start;
@@ -64,7 +70,7 @@ struct ConvWork {
 
     // CDMA: logical operands, pixels already converted
     std::shared_ptr<const ElementTensor> data;
-    std::shared_ptr<const WeightKernels> weights;
+    std::shared_ptr<const LateKernels> weights;
     /// Where values arrive with the reads, in place of `weights`: of each kernel group that has
     /// arrived.
     std::vector<std::shared_ptr<const WeightKernels>> arrived_groups;

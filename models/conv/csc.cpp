@@ -194,13 +194,18 @@ Cycles Csc::wait_for_group(Activity& activity, ConvWork& work, std::uint32_t gro
 void Csc::meet_pixels(const std::shared_ptr<ConvWork>& of, std::uint32_t group) const {
     ConvWork& work = *of;
     const auto image = miscounted_image(work.job, config_, datapath_, work.buffer.entry);
+    if (!image && work.arrived_groups.empty()) {
+        auto sequenced = std::make_shared<LateKernels>();
+        wires_.values.post([sequenced, of, stored = work.weights] {
+            sequenced->kernels =
+                std::make_shared<const WeightKernels>(sequenced_kernels(of->job, *stored->kernels));
+        });
+        work.weights = std::move(sequenced);
+        return;
+    }
     if (!image) {
-        std::shared_ptr<const WeightKernels>& kernels =
-            work.arrived_groups.empty() ? work.weights : work.arrived_groups[group];
-        auto sequenced = std::make_shared<WeightKernels>();
-        wires_.values.post(
-            [sequenced, of, kernels] { *sequenced = sequenced_kernels(of->job, *kernels); });
-        kernels = std::move(sequenced);
+        std::shared_ptr<const WeightKernels>& kernels = work.arrived_groups[group];
+        kernels = std::make_shared<const WeightKernels>(sequenced_kernels(work.job, *kernels));
         return;
     }
     if (work.met) {

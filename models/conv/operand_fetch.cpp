@@ -140,25 +140,39 @@ ElementTensor OperandFetch::feature(ConvWork& work, std::span<std::uint8_t> line
     return data;
 }
 
-std::shared_ptr<const WeightKernels> OperandFetch::weights(DmaPort& port,
-                                                           const std::shared_ptr<ConvWork>& work,
-                                                           BufferedWeights& buffered) const {
-    auto kernels = std::make_shared<WeightKernels>();
+std::shared_ptr<const LateKernels> OperandFetch::weights(DmaPort& port,
+                                                         const std::shared_ptr<ConvWork>& work,
+                                                         BufferedWeights& buffered) {
+    auto weights = std::make_shared<LateKernels>();
     assume_weight_ends(*work);
     if (work->job.parts.cdma.compression) {
-        *kernels = decode_kernels(*work, work->job.weights, decompressed(port, *work));
-        return kernels;
+        weights->kernels = std::make_shared<const WeightKernels>(
+            decode_kernels(*work, work->job.weights, decompressed(port, *work)));
+        return weights;
     }
-    values_.post([kernels, work, &buffered, bytes = stored(port, *work)] {
+    values_.post([this, weights, work, &buffered, bytes = stored(port, *work)] {
         const std::size_t used = work->job.weights.used_bytes().value;
         count_weights(*work, bytes.all().first(used));
         buffered.append(bytes);
-        *kernels = decode_kernels(*work, work->job.weights, buffered.front(used));
+        weights->kernels = decoded(*work, buffered.front(used));
     });
     if (work->job.precision() == Precision::Fp16) {  // counted
         values_.settle();
     }
-    return kernels;
+    return weights;
+}
+
+std::shared_ptr<const WeightKernels> OperandFetch::decoded(const ConvWork& work,
+                                                           std::span<const std::uint8_t> bytes) {
+    const WeightLayout& layout = work.job.weights;
+    if (!decoded_.kernels || layout != decoded_.layout ||
+        !std::ranges::equal(bytes, decoded_.bytes)) {
+        decoded_.layout = layout;
+        decoded_.bytes.assign(bytes.begin(), bytes.end());
+        decoded_.kernels =
+            std::make_shared<const WeightKernels>(decode_kernels(work, layout, bytes));
+    }
+    return decoded_.kernels;
 }
 
 void OperandFetch::announce_weights(ConvWork& work, BufferedWeights& buffered) const {

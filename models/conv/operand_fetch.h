@@ -14,6 +14,7 @@
 #include "models/base/value_thread.h"
 #include "models/conv/conv_work.h"
 #include "models/layout/datapath.h"
+#include "models/layout/weight_layout.h"
 #include "models/link/dma_port.h"
 
 namespace npuscope {
@@ -71,9 +72,8 @@ class OperandFetch {
                                               const std::shared_ptr<ConvWork>& work) const;
     /// Kernels as the sequencer reads them, after what `buffered` holds already; fills the group
     /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
-    std::shared_ptr<const WeightKernels> weights(DmaPort& port,
-                                                 const std::shared_ptr<ConvWork>& work,
-                                                 BufferedWeights& buffered) const;
+    std::shared_ptr<const LateKernels> weights(DmaPort& port, const std::shared_ptr<ConvWork>& work,
+                                               BufferedWeights& buffered);
 
     // Where values arrive with the reads, uncompressed weights are known group by group.
 
@@ -86,12 +86,22 @@ class OperandFetch {
 
  private:
     ElementTensor feature(ConvWork& work, std::span<std::uint8_t> lines) const;
+    /// The kernels of uncompressed bytes, those of the operation before where all is equal.
+    std::shared_ptr<const WeightKernels> decoded(const ConvWork& work,
+                                                 std::span<const std::uint8_t> bytes);
     LateBytes stored(DmaPort& port, const ConvWork& work) const;
     std::vector<std::uint8_t> decompressed(DmaPort& port, ConvWork& work) const;
 
     const DatapathConfig datapath_;
     DiagnosticLog& log_;
     ValueThread& values_;
+    /// What was decoded last: tiles of a layer fetch the same weights one after the other.
+    struct Decoded {
+        WeightLayout layout;
+        std::vector<std::uint8_t> bytes;
+        std::shared_ptr<const WeightKernels> kernels;
+    };
+    Decoded decoded_;  // the value thread's
 };
 
 /// Where the groups of uncompressed weights end in the buffer, or of compressed ones as far as

@@ -16,7 +16,6 @@
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,51 +30,9 @@
 #include "models/memory/memory_config.h"
 #include "models/memory/shadow_memory.h"
 #include "models/memory/shared_bus.h"
+#include "models/memory/sparse_memory.h"
 
 namespace npuscope {
-
-// Bytes of a 64-bit space, held in pages that exist once they are touched. No time, no
-// transactions.
-
-class SparseMemory {
- public:
-    void write(Address address, std::span<const std::uint8_t> bytes);
-    /// Pages that do not exist yet stay so.
-    void zero(Address address, Bytes bytes);
-    /// Uninitialised bytes read as zero.
-    void read(Address address, std::span<std::uint8_t> bytes) const;
-
-    struct DirectPage {
-        Address address;
-        std::span<std::uint8_t> bytes;
-    };
-    /// The whole page around an address, for direct access.
-    DirectPage direct_page(Address address);
-
- private:
-    static constexpr std::uint64_t page_bytes = 64ULL * 1024;
-    using Page = std::unique_ptr<std::uint8_t[]>;
-    /// Null where it does not exist.
-    std::uint8_t* find_page(std::uint64_t number) const;
-    /// One that does not exist, of zeros but for so many bytes from `offset` on, which are to be written.
-    std::uint8_t* make_page(std::uint64_t number, std::uint64_t offset, std::uint64_t bytes);
-
-    std::unordered_map<std::uint64_t, Page> pages_;
-    /// The page that was found last: neighbours follow each other. A memory that is moved forgets it.
-    struct Last {
-        Last() = default;
-        Last(Last&& other) noexcept : Last(std::exchange(other.page, nullptr), other.number) {}
-        Last& operator=(Last&& other) noexcept {
-            page = std::exchange(other.page, nullptr);
-            number = other.number;
-            return *this;
-        }
-        Last(std::uint8_t* found, std::uint64_t at) : page(found), number(at) {}
-        std::uint8_t* page = nullptr;
-        std::uint64_t number = 0;
-    };
-    mutable Last last_;
-};
 
 /// Bytes that are kept elsewhere: in a test bench, or in a driver's own memory.
 class ByteStore {
@@ -299,16 +256,16 @@ class Memory : public sc_core::sc_module {
         std::span<std::uint8_t> bytes;
         std::shared_ptr<std::uint8_t[]> held;
     };
-    /// Neighbours that move one after the other go together.
+    /// Moves go together, and neighbours as one.
     void move_late(const LateMove& move);
-    /// Hands on what waits for neighbours.
+    /// Hands on those that wait for more.
     void hand_on_late();
     bool moves_late(const AccessInfo* info) const {
         return value_thread_ != nullptr && info != nullptr && info->late != nullptr;
     }
     SparseMemory bytes_;
     ValueThread* value_thread_ = nullptr;  ///< where it runs
-    LateMove late_move_;
+    std::vector<LateMove> late_moves_;
     ByteStore* store_ = nullptr;        ///< in place of it
     ForeignMemory* outside_ = nullptr;  ///< in place of bytes and time
     bool values_ = true;
