@@ -12,6 +12,7 @@
 
 #include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
+#include "models/link/fifo_places.h"
 #include "models/link/read_stream.h"
 #include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_stages.h"
@@ -259,6 +260,7 @@ class SdpStream : public ReadStream {
         std::uint64_t last_run = 0;  ///< first beat of its last run
         std::uint64_t end = 0;
         std::uint64_t skipped = 0;  ///< bytes of that beat before the run
+        std::uint64_t places = 0;   ///< of the FIFO, before its last run
     };
     /// Neighbouring atoms that need the same beats, as far as it was looked for.
     struct NeededBeats {
@@ -279,6 +281,10 @@ class SdpStream : public ReadStream {
         std::size_t line = 0;
     };
     std::optional<Cycles> ready(std::uint64_t beat) const;
+    /// The same of a beat of the run that is asked for next, where runs begin amid beats: its places
+    /// in the FIFO are not its beats. A beat that fills none needs no room.
+    std::optional<Cycles> ready_amid(std::uint64_t further) const;
+    std::uint64_t next_run() const { return left_in_run_ == 0 ? run_ : run_ - 1; }
     Cycles passed(std::uint64_t beat) const { return arrivals_[beat] + config_.request_unpacked; }
     Pack pack_of(std::uint64_t beat) const;
     /// What of the beat's place its way through the packs depends on.
@@ -294,6 +300,8 @@ class SdpStream : public ReadStream {
     std::size_t line_of(std::uint64_t beat) const;
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
+    /// The first atom that uses what a place of the FIFO holds.
+    std::uint64_t atom_of_place(std::uint64_t place) const;
     NeededBeats needed_from(std::uint64_t atom) const;
     /// Beats from the next one on, of its run, that are ready at `time` as it is.
     std::uint64_t ready_together(Cycles time) const;
@@ -303,6 +311,8 @@ class SdpStream : public ReadStream {
     const std::vector<Cycles>& taken_;
     std::vector<Line> lines_;
     std::uint64_t beats_ = 0;
+    bool amid_ = false;  // runs begin amid beats
+    FifoPlaces places_;  // where they do
     std::uint64_t requested_ = 0;
     std::size_t run_ = 0;
     std::uint64_t left_in_run_ = 0;
