@@ -96,6 +96,9 @@ struct OutgoingRun {
     /// Where the request begins that its last beat belongs to, if not with the run itself.
     std::optional<Address> request{};
     Pieces pieces{};
+    /// When each beat is there, where they do not come in even steps; becomes when it has left the
+    /// client.
+    std::span<Cycles> beats{};
 };
 
 /// Of a write: when the response is there, or which requests it answers.
