@@ -69,7 +69,8 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
     npu.sdp.request = Cycles(22);
     npu.sdp.next_request = Cycles(19);
-    npu.sdp.pipeline = Cycles(20);  // source: nv_full RTL, simulated, as what follows
+    npu.sdp.request_unpacked = Cycles(16);  // source: nv_full RTL, simulated at a latency of 200
+    npu.sdp.pipeline = Cycles(20);          // source: nv_full RTL, simulated, as what follows
     npu.sdp.beat_group = 1;
     npu.sdp.source_to_atom = Cycles(10);
     npu.sdp.operand_to_atom = Cycles(8);
