@@ -51,6 +51,12 @@ OperandPairs operand_pairs(std::uint64_t parts) {
     return {(fifo * parts + pipes) / parts, turn + Cycles(parts - 1)};
 }
 
+OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line) {
+    constexpr std::uint64_t atoms = 4;  // of the pack before, and three on their way to the stage
+    const Cycles turn(7 + parts);
+    return turn > Cycles(atoms * parts) ? OperandPairs{atoms, turn, 2, line} : OperandPairs{};
+}
+
 AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom) {
     // beats that wait on the way, and the way's own cycles, in which as many would pass unhindered
     constexpr std::uint64_t in_stages = 8;

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -38,11 +40,66 @@ Cycles multiplier_lead(bool with_alu, bool per_element);
 struct OperandPairs {
     std::uint64_t atoms = 0;  ///< that the multiplier's places hold; 0: no such stream
     Cycles turn;              ///< from taking an atom to taking the one that gets its place
+    std::uint64_t pack = 1;   ///< atoms that get their places together
+    std::uint64_t line = 1;   ///< atoms of a line, with which a pack ends
+    bool halves = false;      ///< an atom gets them in two halves, see HalfPairs
+
+    /// When the operation's atom gets its place. Of those in a pack, the first one waits; a pack of one
+    /// atom after another pack does not, but is waited for longer.
+    Cycles place(std::uint64_t atom, const std::vector<Cycles>& taken) const {
+        const std::uint64_t in_line = atom % line;
+        const bool singles = pack > 1 && line % pack == 1;
+        const bool single = singles && in_line == line - 1 && in_line > 0;
+        if (atoms == 0 || atom < atoms || in_line % pack != 0 || single) {
+            return {};
+        }
+        const bool after_single = singles && in_line == 0;
+        return after_single ? taken[atom + 1 - atoms] + turn - Cycles(1)
+                            : taken[atom - atoms] + turn;
+    }
 };
 
 /// `parts`: cycles in which an atom passes the stage, each with a place of its own.
 /// source: NV_NVDLA_SDP_BRDMA_eg.v, both_rod_rdy, and NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
 OperandPairs operand_pairs(std::uint64_t parts);
+/// Where an atom needs two beats of such a stream, each brings half of it to places of its own.
+/// source: nv_full RTL, simulated; NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
+class HalfPairs {
+ public:
+    /// When the next atom, which could be taken at `ready`, gets the places of both halves: as if the
+    /// second one followed the first at once.
+    Cycles place(Cycles ready) {
+        first_ = std::max(ready, room(0));
+        second_ = std::max(first_ + Cycles(1), room(1));
+        return second_ - Cycles(1);
+    }
+    void taken(Cycles time) {
+        const bool placed = time + Cycles(1) == second_;
+        halves_[half_++ % halves_.size()] = placed ? first_ : time;
+        halves_[half_++ % halves_.size()] = time + Cycles(1);
+    }
+    void add_state(Fingerprint& state) const {
+        for (std::size_t i = 0; i < halves_.size(); ++i) {
+            state.add_coming(halves_[(half_ + i) % halves_.size()] + turn);
+        }
+    }
+
+ private:
+    static constexpr std::uint64_t places = 7;
+    static constexpr Cycles turn{10};  // from taking a half to taking the one that gets its place
+    Cycles room(std::uint64_t further) const {
+        const std::uint64_t half = half_ + further;
+        return half < places ? Cycles(0) : halves_[(half - places) % halves_.size()] + turn;
+    }
+    std::array<Cycles, places + 1> halves_{};  // the last of them
+    std::uint64_t half_ = 0;                   // the next one
+    Cycles first_;
+    Cycles second_;
+};
+/// The same where beats come in packs, for an atom of two beats; nothing where atoms are slower.
+/// source: nv_large RTL, simulated; NV_NVDLA_SDP_RDMA_eg.v and NV_NVDLA_SDP_RDMA_EG_ro.v of branch
+/// master: with operands of a byte a pack fills two places of each of the queues
+OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line);
 
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
