@@ -46,6 +46,9 @@ void derive_master(NpuConfig& npu) {
     // source: NV_NVDLA_PDP_RDMA_ro_fifo.v and NV_NVDLA_CDP_RDMA_ro_fifo.v, 32 and one at its end
     npu.pdp.read_buffer = 33;
     npu.cdp.read_buffer = 33;
+    // source: NV_NVDLA_PDP_RDMA_cq.v and NV_NVDLA_CDP_RDMA_cq.v, 256 and one at its end
+    npu.pdp.read_runs = 257;
+    npu.cdp.read_runs = 257;
 }
 
 /// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single operations of nv_full that memory's latency bounds: how much longer they take at a latency
+// Single operations that memory's latency bounds: how much longer they take at a latency
 // of 200 than at one of 50 tells when a place in a latency FIFO is asked for again, and what takes one.
-// source: nv_full RTL, simulated
+// source: RTL, nv_full's where no other is named, simulated
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,13 +124,45 @@ Writes planes() {
         {"NVDLA_RBK.D_DAOUT_PLANAR_STRIDE_0", 0x300}, {"NVDLA_RBK.D_OP_ENABLE_0", 0x1}};
 }
 
-Cycles longer_at_200(const Writes& writes) {
+/// Int8, 3x10x100 in windows of a pixel: lines of three atoms of 32 bytes.
+Writes short_lines() {
+    return {{"NVDLA_GLB.S_INTR_MASK_0", 0x3f03cf},
+            {"NVDLA_PDP_RDMA.D_DATA_CUBE_IN_WIDTH_0", 0x2},
+            {"NVDLA_PDP_RDMA.D_DATA_CUBE_IN_HEIGHT_0", 0x9},
+            {"NVDLA_PDP_RDMA.D_DATA_CUBE_IN_CHANNEL_0", 0x63},
+            {"NVDLA_PDP_RDMA.D_SRC_BASE_ADDR_LOW_0", 0x80000000},
+            {"NVDLA_PDP_RDMA.D_SRC_LINE_STRIDE_0", 0x80},
+            {"NVDLA_PDP_RDMA.D_SRC_SURFACE_STRIDE_0", 0x560},
+            {"NVDLA_PDP_RDMA.D_SRC_RAM_CFG_0", 0x1},
+            {"NVDLA_PDP.D_DATA_CUBE_IN_WIDTH_0", 0x2},
+            {"NVDLA_PDP.D_DATA_CUBE_IN_HEIGHT_0", 0x9},
+            {"NVDLA_PDP.D_DATA_CUBE_IN_CHANNEL_0", 0x63},
+            {"NVDLA_PDP.D_DATA_CUBE_OUT_WIDTH_0", 0x2},
+            {"NVDLA_PDP.D_DATA_CUBE_OUT_HEIGHT_0", 0x9},
+            {"NVDLA_PDP.D_DATA_CUBE_OUT_CHANNEL_0", 0x63},
+            {"NVDLA_PDP.D_OPERATION_MODE_CFG_0", 0x10},
+            {"NVDLA_PDP.D_RECIP_KERNEL_WIDTH_0", 0x10000},
+            {"NVDLA_PDP.D_RECIP_KERNEL_HEIGHT_0", 0x10000},
+            {"NVDLA_PDP.D_SRC_BASE_ADDR_LOW_0", 0x80000000},
+            {"NVDLA_PDP.D_SRC_LINE_STRIDE_0", 0x80},
+            {"NVDLA_PDP.D_SRC_SURFACE_STRIDE_0", 0x560},
+            {"NVDLA_PDP.D_DST_BASE_ADDR_LOW_0", 0x80800000},
+            {"NVDLA_PDP.D_DST_LINE_STRIDE_0", 0x60},
+            {"NVDLA_PDP.D_DST_SURFACE_STRIDE_0", 0x400},
+            {"NVDLA_PDP.D_DST_RAM_CFG_0", 0x1},
+            {"NVDLA_PDP_RDMA.D_OP_ENABLE_0", 0x1},
+            {"NVDLA_PDP.D_OP_ENABLE_0", 0x1}};
+}
+
+Cycles longer_at_200(const Writes& writes, const char* npu = "nv_full") {
     LayerProgram layer;
     layer.images = {{0x80000000, std::vector<std::uint8_t>(std::size_t{1} << 16U)}};
     layer.registers = writes;
     layer.expected = layer.images[0];
     const auto cycles_at = [&](Cycles latency) {
+        const std::filesystem::path configs = std::filesystem::path(NPUSCOPE_SOURCE) / "configs";
         SystemConfig system = nv_full_system();
+        nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs, "npu", npu));
         system.memory.read_latency = latency;
         return run_program(program_of({layer}, system), system, {}).cycles;
     };
@@ -138,6 +171,10 @@ Cycles longer_at_200(const Writes& writes) {
 
 TEST(AskingAgain, of_the_pdp_follows_a_place_by_17_cycles) {
     EXPECT_EQ(longer_at_200(pooling()), Cycles(1652 - 874));
+}
+
+TEST(AskingAgain, of_the_pdp_waits_for_256_lines_at_most_on_branch_master) {
+    EXPECT_EQ(longer_at_200(short_lines(), "nv_large"), Cycles(946 - 646));
 }
 
 TEST(AskingAgain, of_rubik_follows_a_place_by_15_cycles) {
