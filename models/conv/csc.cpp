@@ -55,7 +55,7 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         plan.full_stripe = config_.image_stripe_groups * loading;
     } else if (job.mode() == ConvMode::Winograd) {
         plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
-        plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
+        plan.full_stripe *= plan.outputs_per_cycle;  // counted in patches, as the shortest one
     }
     // a stripe that the accumulator cannot hold would never end
     plan.full_stripe = std::min(plan.full_stripe, wires_.most_credits);
