@@ -89,7 +89,7 @@ void Csc::run_operation(Activity& activity) {
     for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
         group = run_group(activity, work, group);
     }
-    end_ = last_block_ + Cycles(stripes_.back());
+    end_ = last_block_ + passing_cycles(plan_, stripes_.back());
     account_array(*work);
     count_actions(*work);
     release_data(*work);
@@ -249,7 +249,8 @@ std::uint32_t Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>
         }
         if (!run_stripe(activity, package) || last) {
             // nothing is loaded behind the last block of all: it takes the time of its outputs alone
-            activity.pass_until(package.last ? last_block_ + Cycles(package.length) : next_block_);
+            activity.pass_until(package.last ? last_block_ + passing_cycles(plan_, package.length)
+                                             : next_block_);
         }
         package.first_output += package.length;
     }

@@ -68,6 +68,12 @@ TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) 
 }
 
 // the pairs below: the later of two conditions decides, by one cycle either way
+TEST(BlockCycles, end_with_the_last_patch_where_nothing_is_loaded_behind_it) {
+    EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 64), Cycles(16));
+    EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 16), Cycles(4));
+    EXPECT_EQ(passing_cycles({.cells = 16}, 10), Cycles(10));
+}
+
 TEST(GroupStart, follows_the_weights_or_the_data_whichever_comes_later) {
     const CscConfig config;
     GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(997), .load = 8};
