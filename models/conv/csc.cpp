@@ -55,7 +55,7 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         plan.full_stripe = config_.image_stripe_groups * loading;
     } else if (job.mode() == ConvMode::Winograd) {
         plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
-        plan.full_stripe = config_.stripe_groups * datapath_.atomic_k;
+        plan.full_stripe *= plan.outputs_per_cycle;  // counted in patches, as the shortest one
     }
     // a stripe that the accumulator cannot hold would never end
     plan.full_stripe = std::min(plan.full_stripe, wires_.most_credits);
@@ -89,7 +89,7 @@ void Csc::run_operation(Activity& activity) {
     for (std::uint32_t group = 0; group < work->job.weights.groups(); ++group) {
         group = run_group(activity, work, group);
     }
-    end_ = last_block_ + Cycles(stripes_.back());
+    end_ = last_block_ + passing_cycles(plan_, stripes_.back());
     account_array(*work);
     count_actions(*work);
     release_data(*work);
@@ -261,7 +261,8 @@ std::uint32_t Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>
         }
         if (!run_stripe(activity, package) || last) {
             // nothing is loaded behind the last block of all: it takes the time of its outputs alone
-            activity.pass_until(package.last ? last_block_ + Cycles(package.length) : next_block_);
+            activity.pass_until(package.last ? last_block_ + passing_cycles(plan_, package.length)
+                                             : next_block_);
         }
         package.first_output += package.length;
     }

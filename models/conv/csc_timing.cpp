@@ -28,7 +28,7 @@ std::uint32_t next_length(const StripePlan& plan, std::uint64_t remaining) {
     if (remaining <= full) {
         return static_cast<std::uint32_t>(remaining);
     }
-    return std::min(plan.cells, full);
+    return std::min(plan.cells * plan.outputs_per_cycle, full);
 }
 
 }  // namespace

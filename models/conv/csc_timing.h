@@ -33,6 +33,11 @@ struct StripePlan {
 /// Lengths of the stripes of one kernel group, in order; they sum to `outputs`.
 std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan);
 
+/// Cycles in which a stripe's outputs pass the MAC cells once, with nothing loaded behind them.
+inline Cycles passing_cycles(const StripePlan& plan, std::uint32_t length) {
+    return Cycles(divide_up(length, plan.outputs_per_cycle));
+}
+
 /// Cycles that one block of a stripe takes in the MAC cells: its length, or the loading of the next
 /// block's weights where that takes longer.
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length);

@@ -154,7 +154,7 @@ void WinogradStream::read_patches(std::uint32_t patches, Cycles from) {
         patches_.pop_front();
     }
     if (patches > 0) {
-        written(read_ - Cycles(1) + config_.data_write);
+        written(read_ + config_.data_write);
     }
 }
 

@@ -53,10 +53,12 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     const std::string* unit = nullptr;
     const std::string* surface = nullptr;
     const std::string* operation = nullptr;
-    Cycles first_beat;        ///< of a timed write: its first beat leaves the client
-    Cycles beat_step;         ///< of a timed write: from one beat to the next
-    Cycles last_beat;         ///< of a timed write: its last bytes are there; 0: after the steps
-    Address request;          ///< of a timed write: begin of the request its last beat is of
+    Cycles first_beat;  ///< of a timed write: its first beat leaves the client
+    Cycles beat_step;   ///< of a timed write: from one beat to the next
+    Cycles last_beat;   ///< of a timed write: its last bytes are there; 0: after the steps
+    Address request;    ///< of a timed write: begin of the request its last beat is of
+    /// Of a timed write: when each beat is there, if not in even steps; becomes when it has left.
+    std::span<Cycles> beats{};
     Cycles asked;             ///< of a transaction of its own: when it left; now, or just before
     int port = -1;            ///< of one that memory outside was asked: the memory's socket
     Cycles read_latency;      ///< answered by the memory; of a transaction of its own: of this one

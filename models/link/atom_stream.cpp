@@ -19,15 +19,16 @@ constexpr Cycles kAfterStart{1};
 }  // namespace
 
 AtomStream::AtomStream(const AtomStreamSetup& setup, std::vector<ByteRun> runs)
-    : setup_(setup), runs_(std::move(runs)) {
-    setup_.limits.beats =
-        std::max(setup_.limits.beats, divide_up(2 * setup_.atom.value, setup_.beat.value));
+    : setup_(setup), runs_(std::move(runs)), places_(setup.beat) {
+    const std::uint64_t of_two = divide_up(2 * setup_.atom.value, setup_.beat.value);
+    setup_.limits.beats = std::max(setup_.limits.beats, std::max<std::uint64_t>(of_two, 2));
     setup_.limits.buffer = std::max<std::uint64_t>(setup_.limits.buffer, 1);
     setup_.limits.runs = std::max<std::uint64_t>(setup_.limits.runs, 1);
     for (const ByteRun& run : runs_) {
         total_beats_ += beats_of(run);
     }
     arrivals_.reserve(total_beats_);
+    places_.reserve(total_beats_);
     taken_.reserve(total_beats_);
 }
 
@@ -43,14 +44,14 @@ std::uint64_t AtomStream::atoms_ahead(std::uint64_t burst) const {
     return std::max<std::uint64_t>(bytes / setup_.atom.value, 1);
 }
 
-std::optional<Cycles> AtomStream::left_fifo(std::uint64_t beat) const {
+std::optional<Cycles> AtomStream::left_fifo(std::uint64_t place) const {
     const std::uint64_t buffer =
         setup_.limits.buffer * divide_up(setup_.atom.value, setup_.beat.value);
-    if (beat >= arrivals_.size() || beat >= taken_.size() + buffer) {
+    if (!places_.is_filled(place, arrivals_) || place >= taken_.size() + buffer) {
         return std::nullopt;
     }
-    const Cycles room = beat < buffer ? Cycles(0) : taken_[beat - buffer] + kRefill;
-    return std::max(arrivals_[beat], room);
+    const Cycles room = place < buffer ? Cycles(0) : taken_[place - buffer] + kRefill;
+    return std::max(places_.filled(place, arrivals_), room);
 }
 
 // source: NV_NVDLA_PDP_RDMA_eg.v and NV_NVDLA_CDP_RDMA_eg.v, tran_rdy
@@ -68,9 +69,13 @@ std::optional<Cycles> AtomStream::left_queue(std::size_t run) const {
 std::optional<Cycles> AtomStream::room_for(std::uint64_t further) const {
     const AtomStreamLimits& limits = setup_.limits;
     Cycles room = setup_.first;
-    const std::uint64_t beat = asked_ + further;
-    if (beat >= limits.beats) {
-        const std::optional<Cycles> left = left_fifo(beat - limits.beats);
+    const ByteRun& run = runs_[asked_run_];
+    const std::uint64_t beat = asked_in_run_ + further;
+    const std::uint64_t filled = places_.until(run, beat + 1);
+    const std::uint64_t places = places_.asked() + filled - places_.until(run, asked_in_run_);
+    const std::optional<std::uint64_t> awaited = places_.awaited(places, limits.beats);
+    if (awaited && filled > places_.until(run, beat)) {
+        const std::optional<Cycles> left = left_fifo(*awaited);
         if (!left) {
             return std::nullopt;
         }
@@ -104,6 +109,7 @@ std::optional<ReadBurst> AtomStream::next_burst() {
         }
         ++burst.beats;
     }
+    places_.ask(runs_[asked_run_], asked_in_run_, burst.beats, asked_);
     asked_ += burst.beats;
     asked_in_run_ += burst.beats;
     if (burst.beats == remaining) {
@@ -116,8 +122,7 @@ std::optional<ReadBurst> AtomStream::next_burst() {
 void AtomStream::taken(Cycles time) {
     const std::uint64_t bytes_taken = (atom_ + 1) * setup_.atom.value;
     const bool run_ends = bytes_taken == runs_[run_].bytes.value;
-    const std::uint64_t skip = runs_[run_].address.value % setup_.beat.value;
-    const std::uint64_t whole = first_beat_ + (skip + bytes_taken) / setup_.beat.value;
+    const std::uint64_t whole = first_place_ + bytes_taken / setup_.beat.value;
     if (atom_ == 0) {
         started_.push_back(time);
     }
@@ -125,10 +130,11 @@ void AtomStream::taken(Cycles time) {
     if (run_ends) {
         ended_.push_back(time);
         first_beat_ += beats_of(runs_[run_]);
+        first_place_ += places_.of(runs_[run_]);
         ++run_;
         atom_ = 0;
     }
-    taken_.resize(run_ends ? first_beat_ : whole, time);
+    taken_.resize(run_ends ? first_place_ : whole, time);
 }
 
 }  // namespace npuscope

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/link/fifo_places.h"
 #include "models/link/read_stream.h"
 
 namespace npuscope {
@@ -76,7 +77,7 @@ class AtomStream : public ReadStream {
     }
     /// When there is room for the next beat and `further` more; nothing when that is not known yet.
     std::optional<Cycles> room_for(std::uint64_t further) const;
-    std::optional<Cycles> left_fifo(std::uint64_t beat) const;
+    std::optional<Cycles> left_fifo(std::uint64_t place) const;
     /// When a run that was asked for leaves the queue, counted as if its first atom were taken then.
     std::optional<Cycles> left_queue(std::size_t run) const;
 
@@ -87,12 +88,14 @@ class AtomStream : public ReadStream {
     std::size_t asked_run_ = 0;
     std::uint64_t asked_in_run_ = 0;  // beats
     std::uint64_t asked_ = 0;         // beats of the whole stream
+    FifoPlaces places_;
     // the consuming side
     std::size_t run_ = 0;
-    std::uint64_t atom_ = 0;        // next one of the run
-    std::uint64_t first_beat_ = 0;  // of the run, in the stream
+    std::uint64_t atom_ = 0;         // next one of the run
+    std::uint64_t first_beat_ = 0;   // of the run, in the stream
+    std::uint64_t first_place_ = 0;  // likewise
     std::vector<Cycles> arrivals_;
-    std::vector<Cycles> taken_;    // per beat
+    std::vector<Cycles> taken_;    // per place of the FIFO
     std::vector<Cycles> started_;  // per run, first atom taken
     std::vector<Cycles> ended_;    // per run, last atom taken
     std::vector<Cycles> queued_;   // per run that was asked for

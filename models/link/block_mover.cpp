@@ -30,32 +30,6 @@ std::vector<MovedBlock> portion_of(const MovedBlocks& blocks, std::uint64_t& nex
 
 }  // namespace
 
-Cycles RegisterFilePace::room() const {
-    const Cycles ended = ended_[banks_filled_ % ended_.size()];
-    return ended - std::min(ended, latency_ - Cycles(1));
-}
-
-void RegisterFilePace::fill(const MovedBlock::Fill& fill, Cycles last) {
-    const std::size_t bank = banks_filled_++ % ended_.size();
-    Filled filled{0, fill, std::max(last + latency_, ended_[1 - bank])};
-    if (!fills_.empty()) {
-        const Filled& before = fills_.back();
-        filled.begin = before.begin + before.fill.row.value * before.fill.rows;
-    }
-    ended_[bank] = filled.start + Cycles(beats_of_row(fill) * fill.rows);
-    fills_.push_back(filled);
-}
-
-Cycles RegisterFilePace::read_until(std::uint64_t end) const {
-    const auto after = std::ranges::lower_bound(fills_, end, {}, &Filled::begin);
-    const Filled& filled = *std::prev(after);
-    const std::uint64_t row = filled.fill.row.value;
-    const std::uint64_t bytes = end - filled.begin;
-    const std::uint64_t beats =
-        bytes / row * beats_of_row(filled.fill) + divide_up(bytes % row, beat_.value);
-    return filled.start + Cycles(beats - 1);
-}
-
 Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRun& run,
                             Cycles room) {
     const std::uint64_t atoms = divide_up(run.bytes.value, setup_.stream.atom.value);
@@ -83,66 +57,112 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
     return last;
 }
 
-Cycles BlockMover::take_block(Activity& activity, AtomStream& stream, const MovedBlock& block) {
+Cycles BlockMover::take_fill(Activity& activity, AtomStream& stream, const MovedBlock& block) {
+    const RegisterFill& fill = block.fills[block_.fills++];
+    const Cycles room = file_->room();
     Cycles last;
-    taken_.clear();
-    if (!file_) {
-        for (const ByteRun& run : block.reads) {
-            last = take_run(activity, stream, run, Cycles(0));
-        }
-        return last;
+    for (std::size_t i = 0; i < fill.reads; ++i) {
+        last = take_run(activity, stream, block.reads[block_.reads++], room);
     }
-    file_->begin_block();
-    auto run = block.reads.begin();
-    for (const MovedBlock::Fill& fill : block.fills) {
-        const Cycles room = file_->room();
-        for (std::size_t i = 0; i < fill.reads; ++i) {
-            last = take_run(activity, stream, *run++, room);
-        }
-        file_->fill(fill, last);
+    file_->fill(fill, last);
+    return last;
+}
+
+Cycles BlockMover::take_reads(Activity& activity, AtomStream& stream, const MovedBlock& block) {
+    if (file_) {
+        return take_fill(activity, stream, block);
+    }
+    Cycles last;
+    while (block_.reads < block.reads.size()) {
+        last = take_run(activity, stream, block.reads[block_.reads++], Cycles(0));
     }
     return last;
 }
 
-Cycles BlockMover::there(std::uint64_t end) const {
+Cycles BlockMover::there(std::uint64_t end) {
     return setup_.forward +
            (file_ ? file_->read_until(end) : taken_[(end - 1) / setup_.stream.atom.value]);
 }
 
-WriteResponse BlockMover::write(Activity& activity, const MovedBlock::Write& write,
-                                std::uint64_t before, const Purpose& purpose) {
-    WriteResponse response{now()};
-    const bool first = file_ && std::exchange(nothing_written_, false);
-    const std::span<const std::uint8_t> bytes(write.bytes);
-    for (std::uint64_t done = 0; done < bytes.size();) {
-        const Address from = write.address + Bytes(done);
-        const std::uint64_t count =
-            std::min(bytes.size() - done, setup_.burst.value - from.value % setup_.burst.value);
-        done += count;
-        const std::uint64_t beat = setup_.stream.beat.value;
-        const std::uint64_t beats = divide_up((from + Bytes(count)).value, beat);
-        const Cycles earlier(beats - from.value / beat - 1);
-        Cycles leaves = there(before + done);
-        if (first) {  // its command goes when the data begins, the others' long before
-            const Cycles of_write(beats - write.address.value / beat);
-            leaves = std::max(leaves, there(before + 1) + of_write);
+std::uint64_t BlockMover::next_burst(const MovedBlock::Write& write) const {
+    const Address from = write.address + Bytes(block_.written);
+    return std::min(write.bytes.size() - block_.written,
+                    setup_.burst.value - from.value % setup_.burst.value);
+}
+
+void BlockMover::time_beats(const MovedBlock::Write& write, std::uint64_t count) {
+    const std::uint64_t width = setup_.stream.beat.value;
+    const std::uint64_t request = write.address.value;
+    const std::uint64_t end = request + block_.written + count;
+    beats_.clear();
+    for (std::uint64_t beat = (request + block_.written) / width; beat * width < end; ++beat) {
+        // a packet leaves with all of its bytes, counted from the begin of the request
+        const std::uint64_t in_beat = std::min(end, (beat + 1) * width) - request;
+        const std::uint64_t packet = std::min(round_up(in_beat, width), write.bytes.size());
+        beats_.push_back(there(block_.before + packet));
+        if (nothing_written_) {  // its command goes when the data begins, the others' long before
+            beats_.back() = std::max(beats_.back(),
+                                     there(block_.before + 1) + Cycles(beat - request / width + 1));
         }
-        activity.wait_until(leaves, WaitKind::Starved, "input");
-        response = write_port_.write(activity,
-                                     {.address = from,
-                                      .bytes = bytes.subspan(done - count, count),
-                                      .first = leaves - earlier,
-                                      .interval = Cycles(1),
-                                      .request = write.address},
-                                     purpose);
+    }
+}
+
+WriteResponse BlockMover::write_burst(Activity& activity, const MovedBlock::Write& write,
+                                      std::uint64_t count, const Purpose& purpose) {
+    const Address from = write.address + Bytes(block_.written);
+    OutgoingRun run{.address = from,
+                    .bytes = std::span(write.bytes).subspan(block_.written, count),
+                    .interval = Cycles(1),
+                    .request = write.address};
+    const std::uint64_t width = setup_.stream.beat.value;
+    const Cycles earlier(divide_up((from + Bytes(count)).value, width) - from.value / width - 1);
+    Cycles leaves;
+    if (file_) {
+        time_beats(write, count);
+        run.beats = beats_;
+        leaves = beats_.back();
+    } else {
+        leaves = there(block_.before + block_.written + count);
+    }
+    run.first = leaves - earlier;
+    activity.wait_until(leaves, WaitKind::Starved, "input");
+    const WriteResponse response = write_port_.write(activity, run, purpose);
+    if (file_) {
+        std::uint64_t beat = (from.value / width + 1) * width - write.address.value;
+        for (const Cycles left : beats_) {
+            const std::uint64_t packet = std::min(round_up(beat, width), write.bytes.size());
+            file_->left(block_.before + packet, left - setup_.forward);
+            beat += width;
+        }
     }
     return response;
 }
 
+void BlockMover::write_until(Activity& activity, const MovedBlock& block, std::uint64_t bytes,
+                             const Purpose& purpose) {
+    while (block_.writes < block.writes.size()) {
+        const MovedBlock::Write& write = block.writes[block_.writes];
+        const std::uint64_t count = next_burst(write);
+        const std::uint64_t packets = round_up(block_.written + count, setup_.stream.beat.value);
+        const std::uint64_t needed = std::min<std::uint64_t>(packets, write.bytes.size());
+        if (block_.before + needed > bytes) {
+            return;
+        }
+        response_ = write_burst(activity, write, count, purpose);
+        block_.written += count;
+        if (block_.written == write.bytes.size()) {
+            nothing_written_ = false;
+            block_.before += block_.written;
+            block_.written = 0;
+            ++block_.writes;
+        }
+    }
+}
+
 WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
                                const MovedBlocks& blocks, const BlockMoverPurposes& purposes) {
-    WriteResponse response{now()};
     setup_ = setup;
+    response_ = {now()};
     nothing_written_ = true;
     last_taken_ = {};
     file_.reset();
@@ -151,15 +171,15 @@ WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
     }
     BlockMoverSetup portion = setup;
     for (std::uint64_t next = 0; next < blocks.count;) {
-        response = move_portion(activity, portion, blocks, next, purposes);
+        move_portion(activity, portion, blocks, next, purposes);
         portion.stream.first = now();
     }
-    return response;
+    return response_;
 }
 
-WriteResponse BlockMover::move_portion(Activity& activity, const BlockMoverSetup& setup,
-                                       const MovedBlocks& all, std::uint64_t& next,
-                                       const BlockMoverPurposes& purposes) {
+void BlockMover::move_portion(Activity& activity, const BlockMoverSetup& setup,
+                              const MovedBlocks& all, std::uint64_t& next,
+                              const BlockMoverPurposes& purposes) {
     std::uint64_t number = next;
     std::vector<MovedBlock> blocks = portion_of(all, next);
     std::vector<ByteRun> runs;
@@ -168,9 +188,19 @@ WriteResponse BlockMover::move_portion(Activity& activity, const BlockMoverSetup
     }
     AtomStream stream(setup.stream, std::move(runs));
     read_port_.open(stream, purposes.read);
-    WriteResponse response{now()};
     for (MovedBlock& block : blocks) {
-        const Cycles taken = take_block(activity, stream, block);
+        block_ = {};
+        taken_.clear();
+        if (file_) {
+            file_->begin_block();
+        }
+        Cycles taken;
+        while (block_.reads < block.reads.size()) {
+            taken = take_reads(activity, stream, block);
+            if (file_ && !read_port_.values_arrive()) {
+                write_until(activity, block, file_->filled(), purposes.write);
+            }
+        }
         if (read_port_.values_arrive()) {
             activity.wait_until(taken, WaitKind::Starved, "input");
             block = all.make(number);
@@ -179,13 +209,8 @@ WriteResponse BlockMover::move_portion(Activity& activity, const BlockMoverSetup
             all.taken(number);
         }
         ++number;
-        std::uint64_t written = 0;
-        for (const MovedBlock::Write& run : block.writes) {
-            response = write(activity, run, written, purposes.write);
-            written += run.bytes.size();
-        }
+        write_until(activity, block, ~std::uint64_t{0}, purposes.write);
     }
-    return response;
 }
 
 }  // namespace npuscope

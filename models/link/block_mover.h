@@ -3,9 +3,8 @@
 // ahead of the writes as far as the latency FIFO goes. Either each byte leaves when it has arrived
 // and gone through the unit, or a register file of two banks lies between: a bank is filled beat by
 // beat, then read beat by beat in another order while the other one is filled. Writes leave in
-// bursts. Not modelled: writes that hold the reading of a bank back. The bytes are known
-// beforehand; this is about time and transactions. Blocks are made in portions, so that a large move needs little
-// memory; between two portions the reads start anew.
+// bursts. The bytes are known beforehand; this is about time and transactions. Blocks are made in
+// portions, so that a large move needs little memory; between two portions the reads start anew.
 #pragma once
 
 #include <array>
@@ -17,6 +16,7 @@
 #include "models/link/activity.h"
 #include "models/link/atom_stream.h"
 #include "models/link/dma_port.h"
+#include "models/link/register_file_pace.h"
 
 namespace npuscope {
 
@@ -26,16 +26,9 @@ struct MovedBlock {
         Address address;
         std::vector<std::uint8_t> bytes;
     };
-    /// What fills a bank of the register file: so many of the reads, of which rows of so many bytes
-    /// are read out, each in whole beats.
-    struct Fill {
-        std::size_t reads = 0;
-        Bytes row;
-        std::uint64_t rows = 0;
-    };
     std::vector<ByteRun> reads;
     std::vector<Write> writes;
-    std::vector<Fill> fills{};  ///< where a register file is passed
+    std::vector<RegisterFill> fills{};  ///< where a register file is passed
 };
 
 /// The blocks of one move, made one by one when their turn has come.
@@ -59,36 +52,6 @@ struct BlockMoverPurposes {
     Purpose write;
 };
 
-/// When the beats of a register file of two banks are read. Source: NV_NVDLA_RUBIK_rf_ctrl.v.
-class RegisterFilePace {
- public:
-    RegisterFilePace(Cycles fill_latency, Bytes beat) : latency_(fill_latency), beat_(beat) {}
-
-    /// No beat is filled in, in terms of its arrival, before.
-    Cycles room() const;
-    /// A bank is full with what was taken in at `last`.
-    void fill(const MovedBlock::Fill& fill, Cycles last);
-    /// When the beat is read that holds the byte before `end` of the last fills' bytes.
-    Cycles read_until(std::uint64_t end) const;
-    /// The bytes that were filled in so far begin anew.
-    void begin_block() { fills_.clear(); }
-
- private:
-    struct Filled {
-        std::uint64_t begin = 0;  // bytes of the block before it
-        MovedBlock::Fill fill{};
-        Cycles start{};  // of its first beat read
-    };
-    std::uint64_t beats_of_row(const MovedBlock::Fill& fill) const {
-        return divide_up(fill.row.value, beat_.value);
-    }
-    Cycles latency_;
-    Bytes beat_;
-    std::vector<Filled> fills_;
-    std::uint64_t banks_filled_ = 0;
-    std::array<Cycles, 2> ended_{};  // after the last beat that was read of a bank
-};
-
 class BlockMover {
  public:
     BlockMover(DmaPort& read_port, DmaPort& write_port)
@@ -99,17 +62,25 @@ class BlockMover {
                        const BlockMoverPurposes& purposes);
 
  private:
-    WriteResponse move_portion(Activity& activity, const BlockMoverSetup& setup,
-                               const MovedBlocks& all, std::uint64_t& next,
-                               const BlockMoverPurposes& purposes);
+    void move_portion(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& all,
+                      std::uint64_t& next, const BlockMoverPurposes& purposes);
     /// Waits until the next run has been issued; its atoms are taken when they arrive, none before
     /// `room`. When the last one was taken.
     Cycles take_run(Activity& activity, AtomStream& stream, const ByteRun& run, Cycles room);
-    Cycles take_block(Activity& activity, AtomStream& stream, const MovedBlock& block);
+    /// Takes what fills the next bank; the whole block where there is none. When the last was taken.
+    Cycles take_reads(Activity& activity, AtomStream& stream, const MovedBlock& block);
+    Cycles take_fill(Activity& activity, AtomStream& stream, const MovedBlock& block);
     /// When the byte before `end` of the block's bytes is there for its write.
-    Cycles there(std::uint64_t end) const;
-    WriteResponse write(Activity& activity, const MovedBlock::Write& write, std::uint64_t before,
-                        const Purpose& purpose);
+    Cycles there(std::uint64_t end);
+    /// Of the next write's bytes, so many that leave together.
+    std::uint64_t next_burst(const MovedBlock::Write& write) const;
+    /// Writes what is complete with the first `bytes` bytes of the block.
+    void write_until(Activity& activity, const MovedBlock& block, std::uint64_t bytes,
+                     const Purpose& purpose);
+    WriteResponse write_burst(Activity& activity, const MovedBlock::Write& write,
+                              std::uint64_t count, const Purpose& purpose);
+    /// When each beat of the bus is there, of what is written next.
+    void time_beats(const MovedBlock::Write& write, std::uint64_t count);
 
     DmaPort& read_port_;
     DmaPort& write_port_;
@@ -118,6 +89,17 @@ class BlockMover {
     bool nothing_written_ = true;  // of the move
     Cycles last_taken_;            // a beat of it
     std::vector<Cycles> taken_;    // the block's atoms, where no register file is passed
+    WriteResponse response_{};     // to the last write
+    // how far the block has come
+    struct Progress {
+        std::size_t reads = 0;
+        std::size_t fills = 0;
+        std::size_t writes = 0;
+        std::uint64_t before = 0;   // bytes of the block before the next write
+        std::uint64_t written = 0;  // bytes of that write
+    };
+    Progress block_;
+    std::vector<Cycles> beats_;  // of the burst
 };
 
 }  // namespace npuscope

@@ -128,6 +128,7 @@ WriteResponse DmaPort::write(Activity& writer, const OutgoingRun& run, const Pur
     timed_.info.last_beat = run.last;
     timed_.info.request = run.request.value_or(run.address);
     timed_.info.late = run.late != nullptr ? &run.late->held : nullptr;
+    timed_.info.beats = run.beats;
     // TLM-2.0 has one pointer for both directions; a target does not write through that of a write.
     timed_.payload.set_data_ptr(const_cast<std::uint8_t*>(run.bytes.data()));
     enable(run.pieces);

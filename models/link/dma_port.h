@@ -118,6 +118,9 @@ struct OutgoingRun {
     Pieces pieces{};
     /// The bytes are a part of these. Null: they are there now, and no longer than the write takes.
     const LateBytes* late = nullptr;
+    /// When each beat is there, where they do not come in even steps; becomes when it has left the
+    /// client.
+    std::span<Cycles> beats{};
 };
 
 class DmaPort {

@@ -374,7 +374,9 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
             atoms ? divide_up(needed + request - begin, step_bytes) - 1 : beat - begin / width;
         const bool opens = beat == begin / width;
         const bool same = opens && goes_on && client.last_beat == beat;
-        last = client.front.pass(info.first_beat + info.beat_step * step,
+        const std::size_t number = beat - begin / width;
+        const Cycles even = info.first_beat + info.beat_step * step;
+        last = client.front.pass(info.beats.empty() ? even : info.beats[number],
                                  {.begins_request = opens && !goes_on,
                                   .begins_burst = !same && beat % turn == 0,
                                   .same_beat = same,
@@ -382,6 +384,9 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
                                   .shifted = request % width != 0 && (!opens || goes_on) &&
                                              (beat + turn) * width <= end});
         first = opens ? last : first;
+        if (!info.beats.empty()) {
+            info.beats[number] = client.front.left();
+        }
     }
     burst.step = burst.beats > 1 ? Cycles((last - first) / Cycles(burst.beats - 1)) : Cycles(0);
     burst.first = last - burst.step * (burst.beats - 1);

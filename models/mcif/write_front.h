@@ -16,7 +16,7 @@ namespace npuscope {
 /// burst has a command of its own, and at most two of them wait in front of the channel with four
 /// beats; data that waited meanwhile passes a cycle later where its halves belong to different
 /// beats. A burst leaves when its last beat is there. Every time is that at which a beat alone would
-/// leave. Not modelled: data that is held back in the client. source: NV_NVDLA_SDP_WDMA_DAT_out.v,
+/// leave. source: NV_NVDLA_SDP_WDMA_DAT_out.v,
 /// NV_NVDLA_MCIF_WRITE_IG_bpt.v and NV_NVDLA_MCIF_WRITE_IG_arb.v of nvdlav1, whose simulation
 /// random requests were compared with
 class WriteFront {
@@ -41,18 +41,23 @@ class WriteFront {
         }
         before_ = way_;
         if (!place.same_packet) {
-            way_.client = std::max(there, way_.client + Cycles(1));
-            way_.entry = std::max(way_.client, way_.entry + Cycles(1));
+            leave(there);
+            enter(way_.client);
         }
         const bool late = place.shifted && beats_ == 0 && way_.entry <= way_.passed;
         way_.passed = std::max({way_.passed + Cycles(late ? 2 : 1), way_.entry, room_for_beat()});
         ++beats_;
         return leaves();
     }
+    /// When the last beat left the client.
+    Cycles left() const { return way_.client; }
     void add_state(Fingerprint& state) const {
         for (const Cycles time : {way_.client, way_.entry, way_.passed, before_.client,
                                   before_.entry, before_.passed}) {
             state.add_coming(time);
+        }
+        for (const Cycles time : way_.entries) {
+            state.add_coming(time + Cycles(2));
         }
         state.add(beats_);
         for (std::size_t i = 0; i < commands; ++i) {
@@ -66,10 +71,24 @@ class WriteFront {
  private:
     /// The last item on its way.
     struct Way {
-        Cycles client;  ///< out of the client
-        Cycles entry;   ///< into the interface
-        Cycles passed;  ///< to the arbiter
+        Cycles client;                    ///< out of the client
+        Cycles entry;                     ///< into the interface
+        Cycles passed;                    ///< to the arbiter
+        std::array<Cycles, 2> entries{};  ///< of the two items before
     };
+    /// An item leaves the client, `there` at the earliest, once there is room between the two: for
+    /// three items, a place two cycles after the one that had it has entered.
+    /// source: nv_full RTL, simulated; NV_NVDLA_RUBIK_dma.v, pipe_p3
+    void leave(Cycles there) {
+        const Cycles before = way_.entries[1];
+        const Cycles place = before > Cycles(0) ? before + Cycles(2) : Cycles(0);
+        way_.client = std::max({there, way_.client + Cycles(1), place});
+    }
+    void enter(Cycles earliest) {
+        const Cycles before = way_.entry;
+        way_.entry = std::max(earliest, before + Cycles(1));
+        way_.entries = {before, way_.entries[0]};
+    }
     static constexpr std::size_t room = 4;      // source: NV_NVDLA_MCIF_WRITE_IG_ARB_dfifo
     static constexpr std::size_t commands = 2;  // source: NV_NVDLA_MCIF_WRITE_IG_ARB_pipe_p1
 
@@ -91,8 +110,8 @@ class WriteFront {
     void command(bool of_request) {
         Cycles there;
         if (of_request) {
-            way_.client += Cycles(1);
-            way_.entry = std::max({way_.client, way_.passed + Cycles(2), way_.entry + Cycles(1)});
+            leave(Cycles(0));
+            enter(std::max(way_.client, way_.passed + Cycles(2)));
             there = way_.entry - Cycles(1);
         }
         const Cycles before = ended_[(bursts_ + 1) % commands];

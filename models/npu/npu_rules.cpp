@@ -46,6 +46,9 @@ void derive_master(NpuConfig& npu) {
     // source: NV_NVDLA_PDP_RDMA_ro_fifo.v and NV_NVDLA_CDP_RDMA_ro_fifo.v, 32 and one at its end
     npu.pdp.read_buffer = 33;
     npu.cdp.read_buffer = 33;
+    // source: NV_NVDLA_PDP_RDMA_cq.v and NV_NVDLA_CDP_RDMA_cq.v, 256 and one at its end
+    npu.pdp.read_runs = 257;
+    npu.cdp.read_runs = 257;
 }
 
 /// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.
@@ -69,7 +72,8 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.flying_bubble = Cycles(0);  // source: NV_NVDLA_CACC_delivery_ctrl.v, a beat a cycle
     npu.sdp.request = Cycles(22);
     npu.sdp.next_request = Cycles(19);
-    npu.sdp.pipeline = Cycles(20);  // source: nv_full RTL, simulated, as what follows
+    npu.sdp.request_unpacked = Cycles(16);  // source: nv_full RTL, simulated at a latency of 200
+    npu.sdp.pipeline = Cycles(20);          // source: nv_full RTL, simulated, as what follows
     npu.sdp.beat_group = 1;
     npu.sdp.source_to_atom = Cycles(10);
     npu.sdp.operand_to_atom = Cycles(8);

@@ -34,6 +34,7 @@ void Sdp::start_reading(SdpWork& work) {
     to_atom_ = operands_to_atom(job);
     pairs_ = {};
     fetched_ = std::make_shared<SdpOperands>();
+    half_pairs_ = {};
     for (std::size_t i = 0; i < operands.size(); ++i) {
         operands[i].close();
         if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
@@ -45,6 +46,9 @@ void Sdp::start_reading(SdpWork& work) {
             if (config_.operand_packs) {
                 plan.pack_request = pack_request(job, i);
             }
+            if (const OperandPairs pairs = pairs_of(job, i, plan); pairs.atoms != 0) {
+                pairs_ = pairs;
+            }
             const std::uint64_t beats = divide_up(plan.step.value, wires_.bus_width.value);
             operands[i].open(config_, std::move(plan), taken_, purpose);
             if (i == ew_stage && beats > 1 && wires_.bus_width > datapath_.memory_atom) {
@@ -53,9 +57,6 @@ void Sdp::start_reading(SdpWork& work) {
                     beats, Cycles(lanes(job) / (beats * config_.element_wise_throughput)));
             }
             operand_pace_[i] = operand_cycles(job, i);
-            if (const OperandPairs pairs = pairs_of(job, i); pairs.atoms != 0) {
-                pairs_ = pairs;
-            }
             operands_free_[i] = Cycles(0);
             reads_ = true;
             reads_each_atom_ |= fetch->surface.spread == OperandSpread::PerElement;
@@ -280,9 +281,8 @@ Sdp::InputsReady Sdp::inputs_ready(Activity& activity) {
         }
         before += delays_[i];
     }
-    if (pairs_.atoms != 0 && atom_ >= pairs_.atoms) {
-        ready.before = std::max(ready.before, taken_[atom_ - pairs_.atoms] + pairs_.turn);
-    }
+    ready.before = pairs_.halves ? half_pairs_.place(std::max(ready.before, drain_.free()))
+                                 : std::max(ready.before, pairs_.place(atom_, taken_));
     return ready;
 }
 
@@ -291,6 +291,7 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     const InputsReady inputs = inputs_ready(activity);
     const Cycles time = drain_.take(std::max(ready, inputs.before), inputs.last, taken_);
     taken_.push_back(time);
+    half_pairs_.taken(time);
     if (reads_ && write_port.awaits_answers()) {
         make_room();
     }

@@ -175,7 +175,7 @@ class Sdp : public Unit {
     Cycles before_last_operands(const SdpJob& job) const;
     /// From taking an atom to the request for a place that its operands of a stage leave.
     Cycles pack_request(const SdpJob& job, std::size_t stage) const;
-    OperandPairs pairs_of(const SdpJob& job, std::size_t stage) const;
+    OperandPairs pairs_of(const SdpJob& job, std::size_t stage, const SdpStreamPlan& plan) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.
     void send(Activity& activity, const Run& run, Cycles first_left);
@@ -230,7 +230,8 @@ class Sdp : public Unit {
     PerStage<Cycles> operand_pace_{};
     PerStage<Cycles> operands_free_{};
     OperandPairs pairs_;  // of a stage that has them
-    Cycles begun_;        // it was launched
+    HalfPairs half_pairs_;
+    Cycles begun_;  // it was launched
     AtomsAhead ahead_;
     Cycles ahead_of_last_;  // the last atom passed the first stages so long before it was taken
     Cycles leaving_;        // from an atom's taking to the write channel, without the stages

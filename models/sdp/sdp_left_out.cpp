@@ -20,6 +20,10 @@ void Sdp::add_state(Fingerprint& state, std::uint32_t group) const {
     state.add(flying_ != nullptr ? 1U : 0U);
     const std::size_t looked_at =
         std::min<std::size_t>(std::max(pairs_.atoms, drain_.lost()), taken_.size());
+    state.add(atom_ % pairs_.line);
+    if (pairs_.halves) {
+        half_pairs_.add_state(state);
+    }
     for (std::size_t back = 1; back <= looked_at; ++back) {
         state.add(taken_[taken_.size() - back]);
     }

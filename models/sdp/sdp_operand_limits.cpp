@@ -87,13 +87,20 @@ std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {
                         .places = stages.value + config_.pooling_places};
 }
 
-OperandPairs Sdp::pairs_of(const SdpJob& job, std::size_t stage) const {
-    // the element-wise stage keeps to the pace of operand_cycles: nv_full RTL, simulated
-    if (stage == ew_stage || wires_.bus_width <= datapath_.memory_atom ||
-        !pairs(*job.operands[stage])) {
+OperandPairs Sdp::pairs_of(const SdpJob& job, std::size_t stage, const SdpStreamPlan& plan) const {
+    if (stage == ew_stage || !pairs(*job.operands[stage])) {
+        return {};  // the element-wise stage keeps to the pace of operand_cycles: RTL, simulated
+    }
+    const std::uint64_t parts = divide_up(lanes(job), config_.bs_throughput);
+    if (plan.pack_request && plan.step == plan.beat * 2) {
+        return packed_operand_pairs(parts, plan.steps_per_line);
+    }
+    if (wires_.bus_width <= datapath_.memory_atom) {
         return {};
     }
-    return operand_pairs(divide_up(lanes(job), config_.bs_throughput));
+    OperandPairs pairs = operand_pairs(parts);
+    pairs.halves = plan.step == plan.beat * 2;
+    return pairs;
 }
 
 }  // namespace npuscope

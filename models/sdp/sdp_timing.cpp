@@ -51,6 +51,12 @@ OperandPairs operand_pairs(std::uint64_t parts) {
     return {(fifo * parts + pipes) / parts, turn + Cycles(parts - 1)};
 }
 
+OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line) {
+    constexpr std::uint64_t atoms = 4;  // of the pack before, and three on their way to the stage
+    const Cycles turn(7 + parts);
+    return turn > Cycles(atoms * parts) ? OperandPairs{atoms, turn, 2, line} : OperandPairs{};
+}
+
 AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom) {
     // beats that wait on the way, and the way's own cycles, in which as many would pass unhindered
     constexpr std::uint64_t in_stages = 8;
@@ -85,13 +91,14 @@ Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t 
 }
 
 SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken)
-    : config_(config), plan_(std::move(plan)), taken_(taken) {
+    : config_(config), plan_(std::move(plan)), taken_(taken), places_(plan_.beat) {
     lay_lines();
     arrivals_.reserve(beats_);
 }
 
 void SdpStream::lay_lines() {
     std::uint64_t left = 0;  // runs of the present line
+    std::uint64_t places = 0;
     for (const ByteRun& run : plan_.runs) {
         if (left == 0) {
             left = lines_.size() < plan_.full_lines ? plan_.runs_per_line : plan_.rest_runs;
@@ -100,6 +107,9 @@ void SdpStream::lay_lines() {
         --left;
         lines_.back().last_run = beats_;
         lines_.back().skipped = run.address.value % plan_.beat.value;
+        lines_.back().places = places;
+        amid_ = amid_ || lines_.back().skipped > 0;
+        places += places_.of(run);
         beats_ += beats_of(run);
         lines_.back().end = beats_;
     }
@@ -143,6 +153,30 @@ std::optional<Cycles> SdpStream::ready(std::uint64_t beat) const {
         return beat < needed_from(group_.atom).beats ? std::optional(passed) : std::nullopt;
     }
     return std::max(passed, taken_[group_.atom] + config_.request_taken);
+}
+
+std::optional<Cycles> SdpStream::ready_amid(std::uint64_t further) const {
+    const ByteRun& run = plan_.runs[next_run()];
+    const std::uint64_t next = left_in_run_ == 0 ? 0 : beats_of(run) - left_in_run_;  // of the run
+    const std::uint64_t filled = places_.until(run, next + further + 1);
+    const std::uint64_t places = places_.asked() + filled - places_.until(run, next);
+    const std::optional<std::uint64_t> left = places_.awaited(places, plan_.fifo);
+    if (!left || filled == places_.until(run, next + further)) {
+        return plan_.start;
+    }
+    if (!places_.is_filled(*left, arrivals_)) {
+        return std::nullopt;
+    }
+    const Cycles passed = places_.filled(*left, arrivals_) + config_.request_unpacked;
+    if (*left < plan_.unpacked) {
+        return passed;
+    }
+    const std::uint64_t atom = atom_of_place(*left - plan_.unpacked);
+    if (atom >= taken_.size()) {
+        const bool awaited = requested_ + further < needed_from(atom).beats;
+        return awaited ? std::optional(passed) : std::nullopt;
+    }
+    return std::max(passed, taken_[atom] + config_.request_taken);
 }
 
 SdpStream::Pack SdpStream::pack_of(std::uint64_t beat) const {
@@ -195,11 +229,14 @@ std::optional<Cycles> SdpStream::left_by(const Pack& pack, std::uint64_t beats) 
 }
 
 Cycles SdpStream::ready_after(std::uint64_t count) const {
+    if (amid_) {
+        return requested_ < count ? ready_amid(0).value_or(Cycles(0)) : Cycles(0);
+    }
     return ready(count - 1).value_or(Cycles(0));
 }
 
 std::optional<ReadBurst> SdpStream::next_burst() {
-    const std::optional<Cycles> time = ready(requested_);
+    const std::optional<Cycles> time = amid_ ? ready_amid(0) : ready(requested_);
     if (!time) {
         return std::nullopt;
     }
@@ -208,7 +245,13 @@ std::optional<ReadBurst> SdpStream::next_burst() {
         burst.run = plan_.runs[run_++];
         left_in_run_ = beats_of(*burst.run);
     }
-    if (requested_ < plan_.fifo) {
+    if (amid_) {
+        while (burst.beats < left_in_run_ && ready_amid(burst.beats) == time) {
+            ++burst.beats;
+        }
+        const std::uint64_t first = beats_of(plan_.runs[run_ - 1]) - left_in_run_;
+        places_.ask(plan_.runs[run_ - 1], first, burst.beats, requested_);
+    } else if (requested_ < plan_.fifo) {
         burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
     } else if (!plan_.pack_request) {  // beats of a group that one atom holds up
         burst.beats = ready_together(*time);
@@ -269,6 +312,10 @@ void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t 
         state.add(requested_ % config_.beat_group);
         if (plan_.pack_request && requested_ >= plan_.fifo) {
             state.add(place_in_packs(requested_ - plan_.fifo));
+        }
+        for (std::uint64_t back = 1; back <= std::min(plan_.unpacked + plan_.fifo, places_.asked());
+             ++back) {
+            state.add(requested_ - places_.beat_of(places_.asked() - back));
         }
         const Cycles taken_to_request = plan_.pack_request.value_or(config_.request_taken);
         const std::size_t next = std::min(run_, plan_.runs.size() - 1);
@@ -344,6 +391,14 @@ std::uint64_t SdpStream::atom_of(std::uint64_t beat) const {
     const std::uint64_t in_run = beat > line.last_run ? beat - line.last_run : 0;
     const std::uint64_t bytes = in_run * plan_.beat.value;
     const std::uint64_t step = bytes > line.skipped ? (bytes - line.skipped) / plan_.step.value : 0;
+    return (line_of_beat_ * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
+           plan_.atoms_per_step;
+}
+
+std::uint64_t SdpStream::atom_of_place(std::uint64_t place) const {
+    const Line& line = lines_[line_of(places_.beat_of(place))];
+    const std::uint64_t in_run = place > line.places ? place - line.places : 0;
+    const std::uint64_t step = in_run * plan_.beat.value / plan_.step.value;
     return (line_of_beat_ * plan_.steps_per_line + std::min(step, plan_.steps_per_line - 1)) *
            plan_.atoms_per_step;
 }

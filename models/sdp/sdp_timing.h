@@ -6,12 +6,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "models/base/fingerprint.h"
 #include "models/base/quantity.h"
+#include "models/link/fifo_places.h"
 #include "models/link/read_stream.h"
 #include "models/sdp/sdp_config.h"
 #include "models/sdp/sdp_stages.h"
@@ -37,11 +40,66 @@ Cycles multiplier_lead(bool with_alu, bool per_element);
 struct OperandPairs {
     std::uint64_t atoms = 0;  ///< that the multiplier's places hold; 0: no such stream
     Cycles turn;              ///< from taking an atom to taking the one that gets its place
+    std::uint64_t pack = 1;   ///< atoms that get their places together
+    std::uint64_t line = 1;   ///< atoms of a line, with which a pack ends
+    bool halves = false;      ///< an atom gets them in two halves, see HalfPairs
+
+    /// When the operation's atom gets its place. Of those in a pack, the first one waits; a pack of one
+    /// atom after another pack does not, but is waited for longer.
+    Cycles place(std::uint64_t atom, const std::vector<Cycles>& taken) const {
+        const std::uint64_t in_line = atom % line;
+        const bool singles = pack > 1 && line % pack == 1;
+        const bool single = singles && in_line == line - 1 && in_line > 0;
+        if (atoms == 0 || atom < atoms || in_line % pack != 0 || single) {
+            return {};
+        }
+        const bool after_single = singles && in_line == 0;
+        return after_single ? taken[atom + 1 - atoms] + turn - Cycles(1)
+                            : taken[atom - atoms] + turn;
+    }
 };
 
 /// `parts`: cycles in which an atom passes the stage, each with a place of its own.
 /// source: NV_NVDLA_SDP_BRDMA_eg.v, both_rod_rdy, and NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
 OperandPairs operand_pairs(std::uint64_t parts);
+/// Where an atom needs two beats of such a stream, each brings half of it to places of its own.
+/// source: nv_full RTL, simulated; NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
+class HalfPairs {
+ public:
+    /// When the next atom, which could be taken at `ready`, gets the places of both halves: as if the
+    /// second one followed the first at once.
+    Cycles place(Cycles ready) {
+        first_ = std::max(ready, room(0));
+        second_ = std::max(first_ + Cycles(1), room(1));
+        return second_ - Cycles(1);
+    }
+    void taken(Cycles time) {
+        const bool placed = time + Cycles(1) == second_;
+        halves_[half_++ % halves_.size()] = placed ? first_ : time;
+        halves_[half_++ % halves_.size()] = time + Cycles(1);
+    }
+    void add_state(Fingerprint& state) const {
+        for (std::size_t i = 0; i < halves_.size(); ++i) {
+            state.add_coming(halves_[(half_ + i) % halves_.size()] + turn);
+        }
+    }
+
+ private:
+    static constexpr std::uint64_t places = 7;
+    static constexpr Cycles turn{10};  // from taking a half to taking the one that gets its place
+    Cycles room(std::uint64_t further) const {
+        const std::uint64_t half = half_ + further;
+        return half < places ? Cycles(0) : halves_[(half - places) % halves_.size()] + turn;
+    }
+    std::array<Cycles, places + 1> halves_{};  // the last of them
+    std::uint64_t half_ = 0;                   // the next one
+    Cycles first_;
+    Cycles second_;
+};
+/// The same where beats come in packs, for an atom of two beats; nothing where atoms are slower.
+/// source: nv_large RTL, simulated; NV_NVDLA_SDP_RDMA_eg.v and NV_NVDLA_SDP_RDMA_EG_ro.v of branch
+/// master: with operands of a byte a pack fills two places of each of the queues
+OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line);
 
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
@@ -259,6 +317,7 @@ class SdpStream : public ReadStream {
         std::uint64_t last_run = 0;  ///< first beat of its last run
         std::uint64_t end = 0;
         std::uint64_t skipped = 0;  ///< bytes of that beat before the run
+        std::uint64_t places = 0;   ///< of the FIFO, before its last run
     };
     /// Neighbouring atoms that need the same beats, as far as it was looked for.
     struct NeededBeats {
@@ -279,6 +338,10 @@ class SdpStream : public ReadStream {
         std::size_t line = 0;
     };
     std::optional<Cycles> ready(std::uint64_t beat) const;
+    /// The same of a beat of the run that is asked for next, where runs begin amid beats: its places
+    /// in the FIFO are not its beats. A beat that fills none needs no room.
+    std::optional<Cycles> ready_amid(std::uint64_t further) const;
+    std::uint64_t next_run() const { return left_in_run_ == 0 ? run_ : run_ - 1; }
     Cycles passed(std::uint64_t beat) const { return arrivals_[beat] + config_.request_unpacked; }
     Pack pack_of(std::uint64_t beat) const;
     /// What of the beat's place its way through the packs depends on.
@@ -294,6 +357,8 @@ class SdpStream : public ReadStream {
     std::size_t line_of(std::uint64_t beat) const;
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
+    /// The first atom that uses what a place of the FIFO holds.
+    std::uint64_t atom_of_place(std::uint64_t place) const;
     NeededBeats needed_from(std::uint64_t atom) const;
     /// Beats from the next one on, of its run, that are ready at `time` as it is.
     std::uint64_t ready_together(Cycles time) const;
@@ -303,6 +368,8 @@ class SdpStream : public ReadStream {
     const std::vector<Cycles>& taken_;
     std::vector<Line> lines_;
     std::uint64_t beats_ = 0;
+    bool amid_ = false;  // runs begin amid beats
+    FifoPlaces places_;  // where they do
     std::uint64_t requested_ = 0;
     std::size_t run_ = 0;
     std::uint64_t left_in_run_ = 0;

@@ -57,5 +57,20 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(oracle::Type::Int8, oracle::Type::Int16, oracle::Type::Fp16)),
     [](const auto& instance) { return kind_name(instance.param); });
 
+// source: nv_full RTL, simulated: layers of 12x4 and 12x12 outputs, the first of which waits for its
+// weights alone, the others for the data
+TEST(WinogradLayers, take_as_long_as_in_the_rtl) {
+    const SystemConfig system = nv_full_system();
+    const auto cycles = [&system](oracle::Type type, std::uint64_t seed) {
+        const LayerWish wish{LayerFamily::Winograd, type, 10, seed};
+        return run_layers({layer_program(random_layer(wish), false)}, system).cycles;
+    };
+    const Cycles first = cycles(oracle::Type::Fp16, 41000);
+    EXPECT_EQ(cycles(oracle::Type::Fp16, 41020), first + Cycles(5367 - 1285));
+    EXPECT_EQ(cycles(oracle::Type::Fp16, 41080), first + Cycles(2843 - 1285));
+    EXPECT_EQ(cycles(oracle::Type::Int16, 41080), first + Cycles(1737 - 1285));
+    EXPECT_EQ(cycles(oracle::Type::Int8, 41060), first + Cycles(1405 - 1285));
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -23,6 +23,17 @@ TEST(StripeLengths, of_an_image_are_full_up_to_the_rest_of_each_row) {
     EXPECT_EQ(stripe_lengths({.outputs = 40, .row = 20}), (Lengths{16, 4, 16, 4}));
 }
 
+// source: NV_NVDLA_CSC_sg.v of nvdlav1, lower_limit_w and upper_limit_w: 16 and 32 patches
+TEST(StripeLengths, of_winograd_are_counted_in_patches) {
+    const auto of = [](std::uint64_t outputs) {
+        return stripe_lengths(
+            {.outputs = outputs, .cells = 16, .full_stripe = 128, .outputs_per_cycle = 4});
+    };
+    EXPECT_EQ(of(128), (Lengths{128}));
+    EXPECT_EQ(of(144), (Lengths{64, 80}));
+    EXPECT_EQ(of(256), (Lengths{128, 128}));
+}
+
 TEST(StripeLengths, of_batches_take_no_place_apart) {
     const auto of = [](std::uint64_t places, std::uint32_t batches) {
         return stripe_lengths({.outputs = places * batches,
@@ -57,6 +68,12 @@ TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) 
 }
 
 // the pairs below: the later of two conditions decides, by one cycle either way
+TEST(BlockCycles, end_with_the_last_patch_where_nothing_is_loaded_behind_it) {
+    EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 64), Cycles(16));
+    EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 16), Cycles(4));
+    EXPECT_EQ(passing_cycles({.cells = 16}, 10), Cycles(10));
+}
+
 TEST(GroupStart, follows_the_weights_or_the_data_whichever_comes_later) {
     const CscConfig config;
     GroupInputs inputs{.weights = Cycles(1000), .data = Cycles(997), .load = 8};

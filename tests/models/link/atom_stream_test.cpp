@@ -105,5 +105,24 @@ TEST(AtomStream, atoms_share_wide_beats_and_fill_narrow_ones) {
     EXPECT_EQ(split.beats_until(3), 12U);
 }
 
+TEST(AtomStream, a_run_that_begins_amid_a_beat_takes_no_more_of_the_fifo) {
+    AtomStreamSetup wide = setup_with({.beats = 4, .buffer = 1, .runs = 9, .give_back = Cycles(5)});
+    wide.atom = Bytes(32);
+    wide.beat = Bytes(64);
+    const ByteRun amid{Address(32), Bytes(128)};  // three beats of the bus, two places
+    AtomStream stream(wide, {amid, amid, amid});
+    EXPECT_EQ(stream.next_burst()->beats, 3U);
+    EXPECT_EQ(stream.next_burst()->beats, 3U);
+    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no place alone
+    EXPECT_FALSE(stream.next_burst());
+    arrive(stream, 100, 3);
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 5));  // the first place is filled by two
+    EXPECT_FALSE(stream.next_burst());
+    stream.taken(Cycles(110));
+    EXPECT_FALSE(stream.next_burst());  // an atom of the two
+    stream.taken(Cycles(111));
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(111 + 2 + 5));
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -455,6 +455,20 @@ TEST(WriteFront, a_burst_ends_no_earlier_than_the_one_before_has_left) {
     EXPECT_EQ(last_beats(lines), lines.passes);
 }
 
+// source: nv_full RTL, simulated: planes of two beats of a split, whose data waits in the client
+TEST(WriteFront, three_items_wait_between_the_client_and_the_interface) {
+    WriteFront front;
+    std::vector<unsigned> left;
+    for (unsigned request = 0; request < 6; ++request) {
+        for (unsigned beat = 0; beat < 2; ++beat) {
+            front.pass(Cycles(269), {.begins_request = beat == 0});
+            left.push_back(static_cast<unsigned>(front.left().value));
+        }
+    }
+    EXPECT_EQ(left,
+              (std::vector<unsigned>{269, 270, 272, 273, 275, 276, 279, 280, 283, 284, 287, 288}));
+}
+
 TEST(WriteFront, whole_bursts_that_begin_in_the_middle_of_a_beat_take_a_cycle_more) {
     const FrontRow line{{{2, 4, 4, 4, 4}}, {142, 148, 154, 160, 166}, true};
     EXPECT_EQ(last_beats(line), line.passes);

@@ -86,6 +86,26 @@ TEST(SdpStream, asks_anew_for_each_beat_that_passes_the_fifo) {
     EXPECT_FALSE(stream.next_burst());  // the room behind the FIFO is full
 }
 
+TEST(SdpStream, a_line_that_begins_amid_a_beat_takes_no_more_of_the_fifo) {
+    const std::vector<Cycles> taken;
+    SdpConfig config;
+    config.beat_group = 1;
+    SdpStreamPlan plan = small_plan(0);
+    plan.beat = Bytes(64);
+    plan.step = Bytes(32);
+    plan.steps_per_line = 4;
+    plan.runs.assign(6, {Address(0x80000020), Bytes(128)});  // three beats of the bus, two places
+    SdpStream stream(config, plan, taken);
+    EXPECT_EQ(stream.beats(), 18U);
+    EXPECT_EQ(stream.next_burst()->beats, 3U);
+    EXPECT_EQ(stream.next_burst()->beats, 3U);
+    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no place alone
+    EXPECT_FALSE(stream.next_burst());
+    arrive(stream, 100, 3);
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 16));  // the first place is filled by two
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(102 + 16));
+}
+
 TEST(SdpStream, asks_for_a_group_when_the_atom_that_made_room_was_taken) {
     std::vector<Cycles> taken;
     SdpStream stream(SdpConfig{}, small_plan(16), taken);
@@ -154,7 +174,7 @@ TEST(SdpStream, shares_a_beat_between_atoms_that_are_narrower) {
     plan.beat = Bytes(64);
     plan.step = Bytes(32);
     plan.steps_per_line = 7;
-    plan.fifo = 1;
+    plan.fifo = 2;
     plan.unpacked = 1;
     SdpConfig config;
     config.beat_group = 1;
@@ -167,12 +187,11 @@ TEST(SdpStream, shares_a_beat_between_atoms_that_are_narrower) {
     EXPECT_EQ(stream.needed(7), 5U);
     EXPECT_EQ(stream.needed(8), 5U);
     EXPECT_EQ(stream.needed(13), 8U);
-    stream.next_burst();
-    arrive(stream, 100, 4);
-    stream.next_burst();
+    EXPECT_EQ(stream.next_burst()->beats, 3U);  // which fill the FIFO's two places
+    arrive(stream, 100, 3);
+    EXPECT_FALSE(stream.next_burst());
     taken = {Cycles(300), Cycles(301), Cycles(302)};
-    EXPECT_EQ(stream.next_burst()->ready, Cycles(319));  // the first beat brought atom 0
-    EXPECT_EQ(stream.next_burst()->ready, Cycles(320));  // the second began with atom 1
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(319));  // the first place held atoms 0 and 1
 }
 
 TEST(SdpStream, needs_the_first_surface_of_a_pair_whole) {

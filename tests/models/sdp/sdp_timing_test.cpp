@@ -135,6 +135,38 @@ TEST(OperandPairs, hold_as_many_atoms_as_the_multipliers_places) {
     EXPECT_EQ(operand_pairs(1).turn, Cycles(10));
 }
 
+// source: nv_large RTL, simulated: lines of five atoms whose operands all have arrived
+TEST(OperandPairs, come_in_packs_that_end_with_a_line) {
+    EXPECT_EQ(packed_operand_pairs(4, 5).atoms, 0U);  // the stage is slower
+    const OperandPairs pairs = packed_operand_pairs(2, 5);
+    std::vector<Cycles> taken;
+    Cycles free;
+    for (std::uint64_t atom = 0; atom < 11; ++atom) {
+        taken.push_back(std::max(free, pairs.place(atom, taken)));
+        free = taken.back() + Cycles(2);
+    }
+    const std::vector<unsigned> expected{0, 2, 4, 6, 8, 12, 14, 16, 18, 20, 24};
+    for (std::size_t atom = 0; atom < taken.size(); ++atom) {
+        EXPECT_EQ(taken[atom], Cycles(expected[atom])) << atom;
+    }
+}
+
+// source: nv_full RTL, simulated: int8 with two operands of 16 bits, seven halves every ten cycles
+TEST(OperandPairs, of_two_beats_get_their_places_half_by_half) {
+    HalfPairs pairs;
+    Cycles free;
+    std::vector<Cycles> taken;
+    for (int atom = 0; atom < 22; ++atom) {
+        taken.push_back(pairs.place(free));
+        pairs.taken(taken.back());
+        free = taken.back() + Cycles(2);
+    }
+    EXPECT_EQ(taken[14] - taken[7], Cycles(20));
+    EXPECT_EQ(taken[21] - taken[14], Cycles(20));
+    EXPECT_EQ(taken[2], Cycles(4));
+    EXPECT_EQ(taken[3], Cycles(9));  // its second half comes ten cycles after the first one of all
+}
+
 /// Times of atoms that the input has every five cycles, one of them a bubble, while operands of the
 /// first ones come in cycle 100.
 std::vector<Cycles> after_waiting(std::uint64_t lost) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places of a read DMA's latency FIFO that its runs of memory take: beats of a run, counted from its
+// begin, wherever that lies in a beat of the bus. A place is filled by the last beat of the bus that it
+// has a part of; where a beat fills two, the second one a cycle later. Times only.
+// source: NV_NVDLA_MCIF_READ_IG_bpt.v of nvdlav1, slot_needed, and NV_NVDLA_MCIF_READ_eg.v
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/base/quantity.h"
+#include "models/layout/feature_cube.h"
+
+namespace npuscope {
+
+class FifoPlaces {
+ public:
+    explicit FifoPlaces(Bytes beat) : beat_(beat.value) {}
+
+    std::uint64_t of(const ByteRun& run) const { return divide_up(run.bytes.value, beat_); }
+    /// Places that the first `beats` beats of the bus fill, which a run lies in.
+    std::uint64_t until(const ByteRun& run, std::uint64_t beats) const {
+        const std::uint64_t skipped = run.address.value % beat_;
+        const std::uint64_t end = beats * beat_;
+        if (end >= skipped + run.bytes.value) {
+            return of(run);
+        }
+        return (end - std::min(end, skipped)) / beat_;
+    }
+    /// Of the next beats of a run, from number `first` on, which is number `of_stream` of the stream.
+    void ask(const ByteRun& run, std::uint64_t first, std::uint64_t beats,
+             std::uint64_t of_stream) {
+        for (std::uint64_t beat = first; beat < first + beats; ++beat) {
+            const std::uint64_t filled = until(run, beat + 1) - until(run, beat);
+            for (std::uint64_t i = 0; i < filled; ++i) {
+                places_.push_back({of_stream + beat - first, i > 0});
+            }
+        }
+    }
+    void reserve(std::uint64_t places) { places_.reserve(places); }
+    /// That were asked for so far.
+    std::uint64_t asked() const { return places_.size(); }
+    /// Which place must be free for a FIFO of `fifo` places to take so many; nothing where it does.
+    std::optional<std::uint64_t> awaited(std::uint64_t places, std::uint64_t fifo) const {
+        return places > fifo ? std::optional(places - 1 - fifo) : std::nullopt;
+    }
+    /// The beat of the stream that fills a place has arrived.
+    bool is_filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
+        return place < places_.size() && places_[place].beat < arrivals.size();
+    }
+    /// Beat of the stream that fills a place which was asked for.
+    std::uint64_t beat_of(std::uint64_t place) const { return places_[place].beat; }
+    /// When a place is filled, from the arrivals of the stream's beats.
+    Cycles filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
+        return arrivals[places_[place].beat] + Cycles(places_[place].shared ? 1 : 0);
+    }
+
+ private:
+    struct Place {
+        std::uint64_t beat = 0;
+        bool shared = false;  // with the place before
+    };
+    std::uint64_t beat_;
+    std::vector<Place> places_;
+};
+
+}  // namespace npuscope
