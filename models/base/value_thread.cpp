@@ -12,6 +12,9 @@ constexpr std::uint64_t ending = std::uint64_t{1} << 63U;
 /// Looks so often before it sleeps: works follow each other closely, and waking takes longer.
 constexpr unsigned looks = 2000;
 
+/// So many works wake the thread, for the same reason; fewer wait until something is needed.
+constexpr std::uint64_t worth_waking = 8;
+
 /// That the simulation may be ahead by: enough for long layers to make up for short ones.
 constexpr std::size_t operations_ahead = 16;
 
@@ -22,7 +25,7 @@ std::uint64_t changed(const std::atomic<std::uint64_t>& value, std::uint64_t old
             return now;
         }
     }
-    value.wait(old, std::memory_order_acquire);
+    value.wait(old, std::memory_order_seq_cst);
     return value.load(std::memory_order_acquire);
 }
 
@@ -51,8 +54,10 @@ ValueThread::Slot& ValueThread::free_slot() {
 }
 
 void ValueThread::publish() {
-    posted_.fetch_add(1, std::memory_order_release);
-    posted_.notify_one();
+    const std::uint64_t posted = posted_.fetch_add(1, std::memory_order_release) + 1;
+    if (posted - done_.load(std::memory_order_relaxed) >= worth_waking) {
+        posted_.notify_one();
+    }
 }
 
 void ValueThread::run() {
@@ -70,8 +75,10 @@ void ValueThread::run() {
         } catch (...) {
             failure_ = std::current_exception();
         }
-        done_.store(++done, std::memory_order_release);
-        done_.notify_one();
+        done_.store(++done, std::memory_order_seq_cst);
+        if (done == awaited_.load(std::memory_order_seq_cst)) {
+            done_.notify_one();
+        }
     }
 }
 
@@ -95,7 +102,12 @@ void ValueThread::show_done() {
 }
 
 void ValueThread::wait_until_done(std::uint64_t works) {
-    for (std::uint64_t done = done_.load(std::memory_order_acquire); done < works;) {
+    if (done_.load(std::memory_order_acquire) >= works) {
+        return;
+    }
+    posted_.notify_one();
+    awaited_.store(works, std::memory_order_seq_cst);
+    for (std::uint64_t done = done_.load(std::memory_order_seq_cst); done < works;) {
         done = changed(done_, done);
     }
 }

@@ -91,8 +91,9 @@ class ValueThread {
     std::vector<Slot> ring_;
     std::atomic<std::uint64_t> posted_ = 0;  // so many works, and `ending` in the highest bit
     std::atomic<std::uint64_t> done_ = 0;
-    std::exception_ptr failure_;       // of the thread; looked at when all has been done
-    std::deque<std::uint64_t> begun_;  // works posted before each of the last operations
+    std::atomic<std::uint64_t> awaited_ = 0;  // who waits for works is woken after so many
+    std::exception_ptr failure_;              // of the thread; looked at when all has been done
+    std::deque<std::uint64_t> begun_;         // works posted before each of the last operations
     std::function<void()> held_back_;
     /// What is to be called when so many works have been done.
     struct Later {

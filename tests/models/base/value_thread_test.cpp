@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -42,12 +43,18 @@ TEST(ValueThread, ShowsInTheSimulationsThreadWhatIsSettled) {
     values.start();
     int value = 0;
     std::vector<int> seen;
-    values.post([&] { value = 1; });
+    std::atomic<bool> may_end = false;
+    values.post([&] {
+        may_end.wait(false);
+        value = 1;
+    });
     values.then([&, simulation = std::this_thread::get_id()] {
         EXPECT_EQ(std::this_thread::get_id(), simulation);
         seen.push_back(value);
     });
     EXPECT_TRUE(seen.empty());
+    may_end = true;
+    may_end.notify_one();
     values.settle();
     EXPECT_EQ(seen, std::vector<int>{1});
     values.settle();
