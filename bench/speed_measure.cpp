@@ -94,7 +94,7 @@ SpeedResult measure_speed(const SpeedSubject& subject, const SystemConfig& syste
     RunOptions time_alone;
     time_alone.values = false;
     RunOptions one_thread;
-    one_thread.value_thread = false;
+    one_thread.value_thread.reset();
     result.simulated = run_program(program, system, time_alone).simulated_cycles;
     std::vector<LayerGeometry> layers = subject.layers;
     if (const auto layer = layer_of(program); layer && layers.empty()) {

@@ -13,7 +13,7 @@ constexpr std::uint64_t ending = std::uint64_t{1} << 63U;
 constexpr unsigned looks = 2000;
 
 /// So many works wake the thread, for the same reason; fewer wait until something is needed.
-constexpr std::uint64_t worth_waking = 8;
+constexpr std::uint64_t worth_waking = 32;
 
 /// That the simulation may be ahead by: enough for long layers to make up for short ones.
 constexpr std::size_t operations_ahead = 16;
@@ -113,6 +113,10 @@ void ValueThread::wait_until_done(std::uint64_t works) {
 }
 
 void ValueThread::begin_operation() {
+    if (starts_after_ && (*starts_after_)-- == 0) {
+        starts_after_.reset();
+        start();
+    }
     begun_.push_back(posted_.load(std::memory_order_relaxed));
     if (begun_.size() > operations_ahead) {
         begun_.pop_front();
@@ -126,9 +130,6 @@ void ValueThread::finish() {
 }
 
 void ValueThread::settle() {
-    if (!runs()) {
-        return;
-    }
     finish();
     if (failure_) {
         std::rethrow_exception(failure_);

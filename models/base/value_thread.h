@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Works out values beside the simulation. When something happens never depends on what a value is, so
 // the simulation hands on what touches values and goes on in time: a second thread does all of it, in
-// the order in which it was handed on, so that every value is what it would be at once. Until start()
+// the order in which it was handed on, so that every value is what it would be at once. Until it starts
 // there is no second thread, and each work is done where it is handed on.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,8 @@ class ValueThread {
     ~ValueThread();
 
     void start();
+    /// The same at the begin of the next operation after so many.
+    void start_after(std::size_t operations) { starts_after_ = operations; }
     bool runs() const { return thread_.joinable(); }
 
     /// Does `work()` when all that was handed on before has been done. What it refers to lives until
@@ -91,9 +94,10 @@ class ValueThread {
     std::vector<Slot> ring_;
     std::atomic<std::uint64_t> posted_ = 0;  // so many works, and `ending` in the highest bit
     std::atomic<std::uint64_t> done_ = 0;
-    std::atomic<std::uint64_t> awaited_ = 0;  // who waits for works is woken after so many
-    std::exception_ptr failure_;              // of the thread; looked at when all has been done
-    std::deque<std::uint64_t> begun_;         // works posted before each of the last operations
+    std::atomic<std::uint64_t> awaited_ = 0;   // who waits for works is woken after so many
+    std::exception_ptr failure_;               // of the thread; looked at when all has been done
+    std::optional<std::size_t> starts_after_;  // so many operations more
+    std::deque<std::uint64_t> begun_;          // works posted before each of the last operations
     std::function<void()> held_back_;
     /// What is to be called when so many works have been done.
     struct Later {

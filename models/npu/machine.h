@@ -96,9 +96,9 @@ class Machine {
     };
     /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;
-    /// A second thread works values out, beside the simulation; `memory`, which the ports are bound to
+    /// From the operation after so many on a second thread works values out, beside the simulation; `memory`, which the ports are bound to
     /// and which lives no longer than the machine, hands it their bytes. Values and cycles are the same.
-    virtual void work_values_out_beside(Memory& /*memory*/) {}
+    virtual void work_values_out_beside(Memory& /*memory*/, std::size_t /*operations*/) {}
     /// From now on parts of operations that repeat what came before may be left out: values, cycles and
     /// counts are those of all of them. When a byte was written or claimed is not told exactly then; too
     /// many writes count as races, never too few. Not together with a recorder.

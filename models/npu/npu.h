@@ -56,9 +56,9 @@ class Npu : public sc_core::sc_module, public Machine {
     void bind_memory(Memory& memory) override;
     std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
     void leave_out_values() override { dispatcher_.leave_out_values(); }
-    void work_values_out_beside(Memory& memory) override {
+    void work_values_out_beside(Memory& memory, std::size_t operations) override {
         if (!mcif.asks_for_bursts()) {  // they carry values
-            values.start();
+            values.start_after(operations);
             memory.move_late_on(values);
         }
     }

@@ -28,7 +28,9 @@ RunOptions read_options(const Experiment& experiment) {
     options.repeats = experiment.run.repeats == OnOff::On;
     options.timeline = !experiment.write.timeline.empty() || !experiment.write.wave.empty();
     options.map = !experiment.write.out.empty() || !experiment.write.json.empty();
-    options.value_thread = experiment.run.threads != 1;
+    if (experiment.run.threads == 1) {
+        options.value_thread.reset();
+    }
     options.instances = experiment.run.instances;
     options.max_cycles = experiment.run.max_cycles.value_or(options.max_cycles);
     return options;

@@ -179,7 +179,7 @@ class ModelRun {
     /// The programs after the first, on several cores; what they give is added in their order.
     void run_others(Result& result) {
         const auto begin = std::chrono::steady_clock::now();
-        options_.value_thread = false;  // the cores are taken
+        options_.value_thread.reset();  // the cores are taken
         const auto run = [this](std::size_t index) {
             const ModelResult one = run_one(index);
             return CaseResult{one.result.cycles, one.result.simulated_cycles, one.outputs};

@@ -79,7 +79,7 @@ struct Simulation {
             host.leave_out_values();
         } else if (options.value_thread && options.instances == 1 &&
                    std::thread::hardware_concurrency() > 1) {
-            machine->work_values_out_beside(memory);
+            machine->work_values_out_beside(memory, *options.value_thread);
         }
         for (const MemoryRequest& request : options.keep) {
             host.keep(request.run, request.after);

@@ -30,9 +30,10 @@ struct MemoryRequest {
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
     bool values = true;  ///< false: time alone; needs no images, checks nothing
-    /// A second thread works values out beside the simulation, if there is one NPU; the result is the
-    /// same.
-    bool value_thread = true;
+    /// From the operation after so many on a second thread works values out beside the simulation, if
+    /// there is one NPU; the result is the same. Of a shorter program its start would take longer than
+    /// it saves.
+    std::optional<std::size_t> value_thread = 8;
     bool shadow = true;     ///< false: races and uninitialised bytes are not found
     bool check = true;      ///< a program of a file is also checked; false: of our own plans
     bool timeline = false;  ///< keep what every unit did when

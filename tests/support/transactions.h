@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same program where memory is asked burst by burst, and where the bytes of the reads are all that the
-// units compute with: no byte, no cycle and no finding differs from the fast way.
+// The same program where memory is asked burst by burst, where the bytes of the reads are all that the
+// units compute with, and where a second thread works all values out: no byte, no cycle and no finding
+// differs from the usual way.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,13 +13,17 @@ namespace npuscope::test {
 
 inline void expect_the_same_by_transactions(const Program& program, const SystemConfig& system,
                                             const Result& expected) {
-    for (const McifTransactions way : {McifTransactions::Bursts, McifTransactions::Values}) {
-        SystemConfig asking = system;
-        nvdla_npu(asking).mcif.transactions = way;
-        const Result result = run_program(program, asking, {});
+    const auto expect_same = [&](const SystemConfig& changed, const RunOptions& options) {
+        const Result result = run_program(program, changed, options);
         EXPECT_EQ(result.status(), expected.status()) << program.name;
         EXPECT_EQ(result.cycles, expected.cycles) << program.name;
         EXPECT_EQ(result.findings.size(), expected.findings.size()) << program.name;
+    };
+    expect_same(system, {.value_thread = 0});
+    for (const McifTransactions way : {McifTransactions::Bursts, McifTransactions::Values}) {
+        SystemConfig asking = system;
+        nvdla_npu(asking).mcif.transactions = way;
+        expect_same(asking, {});
     }
 }
 

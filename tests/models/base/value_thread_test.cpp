@@ -93,6 +93,15 @@ TEST(ValueThread, ThrowsWhatAWorkThrewAndLeavesOutWhatFollows) {
     EXPECT_NO_THROW(values.finish());
 }
 
+TEST(ValueThread, StartsWithTheOperationAfterSoMany) {
+    ValueThread values;
+    values.start_after(2);
+    for (const bool runs : {false, false, true, true}) {
+        values.begin_operation();
+        EXPECT_EQ(values.runs(), runs);
+    }
+}
+
 TEST(ValueThread, EndsWhenAllHasBeenDone) {
     int done = 0;
     {

@@ -47,7 +47,7 @@ double repeated_share_with_values(const Network& network, const PlanTarget& targ
     }
     const Result counted = run_program(program, system, options);
     options.repeats = true;
-    options.value_thread = false;
+    options.value_thread.reset();
     const Result all = run_program(program, system, options);
     EXPECT_EQ(all.repeated_cycles, Cycles(0));
     EXPECT_EQ(told(counted), told(all));
