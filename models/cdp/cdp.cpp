@@ -4,6 +4,25 @@
 #include <algorithm>
 
 namespace npuscope {
+namespace {
+
+// source of what follows: nv_full RTL, simulated; NV_NVDLA_CDP_DP_sum.v, NV_NVDLA_CDP_DP_mul.v and
+// NV_NVDLA_CDP_DP_INTP_unit.v of nvdlav1
+
+/// Results of fp16 from where the interpolation begins, where a wait leaves a bubble.
+std::uint32_t midst_of_fp16(const CdpNormalization& normalization) {
+    constexpr std::uint32_t in_product = 4;
+    return normalization.multiply_bypass ? 24 : 24 + in_product;
+}
+
+/// Results that the stages hold with fp16, `longer` cycles longer than with integers.
+std::uint32_t stages_of_fp16(const CdpNormalization& normalization, Cycles longer) {
+    constexpr std::uint32_t in_sum = 4;
+    return midst_of_fp16(normalization) + static_cast<std::uint32_t>(longer.value) +
+           (normalization.square_sum_bypass ? 0 : in_sum);
+}
+
+}  // namespace
 
 Cdp::Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
          const DatapathConfig& datapath, const Bus& bus)
@@ -45,8 +64,8 @@ NormalisationPace Cdp::pace_of(const CdpWork& work) const {
          .taken_up_early = !in_pairs(),  // nv_full: as its rows were measured, at a latency of 50
          .latency = pipeline - saved,
          .pairs = in_pairs(),
-         .stages = NormalisationShape{}.stages + static_cast<std::uint32_t>(of_floats.value),
-         .bubbles = floats});
+         .stages = floats ? stages_of_fp16(normalization, of_floats) : NormalisationShape{}.stages,
+         .midst = floats ? midst_of_fp16(normalization) : 0});
 }
 
 std::vector<Cdp::Block> Cdp::blocks_of(const FeatureCube& cube) const {

@@ -75,6 +75,10 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
         if (shape_.pairs) {
             late = last_row_of_pairs(begin);
             result = pairs_.leave(last_columns_);
+            if (shape_.neighbours && block.columns > last_columns_) {
+                // where a wider block follows, its last result waits while nothing comes anyway
+                late -= std::min(pairs_.held(), Cycles(block.columns - last_columns_));
+            }
         } else {
             result = result_of_last(begin - bubble_before(block.columns), block.columns);
         }
@@ -106,19 +110,42 @@ Cycles ResultPace::leave(Cycles ready, std::uint32_t atoms) {
     return first;
 }
 
+Cycles PairedResults::freeze(Cycles gap) {
+    constexpr std::uint64_t interpolation = 16;  // results; source: NV_NVDLA_CDP_DP_INTP_unit.v
+    if (!last_wait_) {
+        return Cycles(0);
+    }
+    const std::uint64_t wait = *last_wait_;
+    const std::uint64_t bubble = wait + midst_;
+    if (results_ >= bubble || results_ + interpolation < bubble) {
+        return Cycles(0);
+    }
+    waited_[wait % waited_.size()] = false;
+    if (bubble > results_ + gap.value && wait >= gap.value) {
+        waited_[(wait - gap.value) % waited_.size()] = true;
+    }
+    last_wait_.reset();
+    return Cycles(1);
+}
+
 void PairedResults::enter(Cycles there, std::size_t odd, std::size_t place) {
     // from a place being left to the next result in it, in front of the queues and in one
     constexpr Cycles front{2};
     constexpr Cycles queue{3};
     const std::size_t stages = taken_.size();
     const Cycles before = taken_[(results_ + stages - 1) % stages];
-    constexpr std::uint64_t midst = 28;  // results between a bubble and what waited
+    if (midst_ > 0 && there > before + Cycles(1)) {
+        there += freeze(there - before);
+    }
     // whatever lies between them takes up the wait where it is not full of results
-    const bool bubble = bubble_ > 0 && results_ == bubble_ && there <= before;
+    const bool bubble = midst_ > 0 &&
+                        waited_[(results_ + waited_.size() - midst_) % waited_.size()] &&
+                        there <= before;
     const Cycles unhindered = std::max(there, before + Cycles(bubble ? 2 : 1));
     const Cycles taken = std::max(unhindered, entered_[1] + front);
-    if (bubbles_ && taken > unhindered) {
-        bubble_ = results_ + midst;
+    waited_[results_ % waited_.size()] = taken > unhindered;
+    if (taken > unhindered) {
+        last_wait_ = results_;
     }
     taken_[results_++ % stages] = taken;
     Cycles time = std::max(taken, entered_[0] + Cycles(1));
@@ -137,6 +164,12 @@ Cycles PairedResults::row(Cycles begin, std::uint32_t columns) {
         if (results_ >= taken_.size()) {
             room = std::max(there, taken_[results_ % taken_.size()] + Cycles(taken_.size()));
         }
+        // the bubble holds up what enters after the one that waits, too
+        if (midst_ > 0 && held_ > Cycles(0) && waited_[results_ % waited_.size()]) {
+            room = std::max(there, begun_ + Cycles(2));
+        }
+        held_ = room - there;
+        begun_ = room;
         late += room - there;
         enter(room, x % 2, x / 2);
     }

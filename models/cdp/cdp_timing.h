@@ -40,9 +40,10 @@ struct NormalisationShape {
     Cycles latency{54};  ///< from the element that completes a surface to its first result
     bool pairs = false;  ///< results leave in beats of two atoms
     std::uint32_t stages =
-        27;                ///< results between the sum and the write DMA, where they do; source:
-                           ///< nv_full RTL, simulated
-    bool bubbles = false;  ///< as PairedResults has it
+        27;  ///< results between the sum and the write DMA, where they do; source:
+             ///< nv_full RTL, simulated
+    /// Results between a wait at their end and the bubble that it makes in their midst; 0: it makes none.
+    std::uint32_t midst = 0;
 };
 
 /// One block of one surface.
@@ -59,13 +60,16 @@ struct NormalisationBlock {
 /// source: NV_NVDLA_CDP_wdma.v of nvdlav1, dp2wdma_rdy; nv_full RTL, simulated
 class PairedResults {
  public:
-    /// `stages`: results that the stages hold; `bubbles`: a wait at their end costs a cycle more in their midst, as
-    /// with fp16.
-    PairedResults(std::uint32_t stages, bool bubbles) : taken_(stages), bubbles_(bubbles) {}
+    /// `stages`: results that the stages hold; `midst`: after so many results a wait at their end costs a cycle
+    /// more, as the interpolation of fp16 does not close up; 0: it costs nothing more.
+    PairedResults(std::uint32_t stages, std::uint32_t midst)
+        : taken_(stages), midst_(midst), waited_(stages + 1) {}
 
     /// A row of a block, whose first result would be at the end of the stages at `begin`; by how many cycles the
     /// last one was held up in front of them.
     Cycles row(Cycles begin, std::uint32_t columns);
+    /// By how many of these cycles the last result of the row was held up itself.
+    Cycles held() const { return held_; }
     /// When the first beat leaves of the block whose rows have all come.
     Cycles leave(std::uint32_t columns);
 
@@ -75,10 +79,18 @@ class PairedResults {
     /// A result of an even or an odd column enters its queue, as number `place` of the block there.
     void enter(Cycles there, std::size_t odd, std::size_t place);
 
+    /// A gap in front of the next result takes up a wait at the end of the stages, but for so many
+    /// cycles where it was in the interpolation, which froze; the bubble comes so much earlier.
+    Cycles freeze(Cycles gap);
+
     std::uint64_t results_ = 0;
+    std::optional<std::uint64_t>
+        last_wait_;              // the last result that waited at the end of the stages
     std::vector<Cycles> taken_;  // the last of them, from the stages, as a ring
-    bool bubbles_;
-    std::uint64_t bubble_ = 0;             // the result that comes a cycle later
+    std::uint32_t midst_;
+    std::vector<bool> waited_;  // likewise, one more: whether they waited at the end of the stages
+    Cycles held_;               // the wait of the last one in front of the stages
+    Cycles begun_;              // when that one would be at their end
     std::array<Cycles, 2> entered_{};      // into a queue: the last result, and the one before
     std::array<std::uint64_t, 2> left_{};  // even and odd columns of a row that have left
     std::array<std::array<Cycles, places>, 2> leaves_{};  // the last of them
@@ -88,7 +100,7 @@ class PairedResults {
 class NormalisationPace {
  public:
     explicit NormalisationPace(const NormalisationShape& shape)
-        : shape_(shape), pairs_(shape.stages, shape.bubbles) {}
+        : shape_(shape), pairs_(shape.stages, shape.midst) {}
 
     /// Takes the next block; the answer is when the first result of the block before is ready, or in
     /// pairs leaves.

@@ -82,6 +82,9 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
     SdpStreamPlan plan = source_plan(cube, surfaces, wires_.bus_width, start);
     plan.fifo = config_.source_fifo;
     plan.unpacked = config_.source_unpacked;
+    if (config_.operand_packs) {
+        pack_source(work.job, plan);
+    }
     source.open(config_, std::move(plan), taken_, purpose);
     reads_ = true;
 }

@@ -175,6 +175,8 @@ class Sdp : public Unit {
     Cycles before_last_operands(const SdpJob& job) const;
     /// From taking an atom to the request for a place that its operands of a stage leave.
     Cycles pack_request(const SdpJob& job, std::size_t stage) const;
+    /// The source's atoms wait in packs like operands.
+    void pack_source(const SdpJob& job, SdpStreamPlan& plan) const;
     OperandPairs pairs_of(const SdpJob& job, std::size_t stage, const SdpStreamPlan& plan) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which one destination may not hold whole, on their way to memory.

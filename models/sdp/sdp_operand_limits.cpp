@@ -18,6 +18,11 @@ Cycles operand_lead(const SdpOperandFetch& fetch) {
     return both || !fetch.alu ? multiplier_lead(both, per_element) : Cycles(0);
 }
 
+/// A stage's operands that leave last are its multiplier's, which are taken after the ALU's.
+bool multiplier_last(const SdpOperandFetch& fetch, std::size_t stage) {
+    return stage != ew_stage && fetch.alu && fetch.mul;
+}
+
 }  // namespace
 
 PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
@@ -68,10 +73,31 @@ Cycles Sdp::before_last_operands(const SdpJob& job) const {
 Cycles Sdp::pack_request(const SdpJob& job, std::size_t stage) const {
     const Cycles before = std::accumulate(
         delays_.begin(), delays_.begin() + static_cast<std::ptrdiff_t>(stage), Cycles(0));
-    const SdpOperandFetch& fetch = *job.operands[stage];
-    const bool later = stage != ew_stage && fetch.alu && fetch.mul;  // the multiplier's leave last
+    const bool later = multiplier_last(*job.operands[stage], stage);
     return config_.pack_request + before + (later ? config_.alu_latency : Cycles(0)) +
            sdp_atom_cycles(config_, job.stages, lanes(job));
+}
+
+void Sdp::pack_source(const SdpJob& job, SdpStreamPlan& plan) const {
+    // atoms in the pipes after the packs' places, and beats between these and a stage that waits,
+    // beside one for each cycle of the stages before it
+    // source: NV_NVDLA_SDP_MRDMA_EG_din.v and _dout.v of branch master; RTL of nv_small_256_full, simulated
+    constexpr std::uint64_t in_pipes = 2;
+    constexpr std::uint64_t waiting = 2;
+    Cycles before;
+    Cycles sum;
+    for (std::size_t i = 0; i < delays_.size(); ++i) {
+        if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
+            before = sum + (multiplier_last(*fetch, i) ? config_.alu_latency : Cycles(0));
+        }
+        sum += delays_[i];
+    }
+    const std::uint64_t beats = divide_up(lanes(job), config_.output_throughput);
+    const std::uint64_t held = before.value + waiting;
+    const std::uint64_t atoms = divide_up(held, beats);
+    const std::uint64_t interval = sdp_atom_cycles(config_, job.stages, lanes(job)).value / beats;
+    plan.on_way = in_pipes + atoms;
+    plan.pack_request = config_.pack_request + before + Cycles((atoms * beats - held) * interval);
 }
 
 std::optional<PoolingLimit> Sdp::pooling_limit(const SdpJob& job) const {

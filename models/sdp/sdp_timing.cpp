@@ -214,17 +214,14 @@ std::optional<Cycles> SdpStream::opens(const Pack& pack) const {
 }
 
 std::optional<Cycles> SdpStream::left_by(const Pack& pack, std::uint64_t beats) const {
-    // atoms on the way from the queues to the stage: two in a pipe and one in the stage's packing
-    // source: NV_NVDLA_SDP_RDMA_EG_ro.v, pipe_p1, and NV_NVDLA_SDP_RDMA_pack.v of branch master
-    constexpr std::uint64_t ahead = 3;
     const Line& line = lines_[pack.line];
     const std::uint64_t bytes = (pack.begin - line.begin + beats) * plan_.beat.value - line.skipped;
     const std::uint64_t step = std::min((bytes - 1) / plan_.step.value, plan_.steps_per_line - 1);
     const std::uint64_t end = (pack.line * plan_.steps_per_line + step + 1) * plan_.atoms_per_step;
-    if (end <= ahead) {
+    if (end <= plan_.on_way) {
         return Cycles(0);
     }
-    const std::uint64_t atom = end - 1 - ahead;
+    const std::uint64_t atom = end - 1 - plan_.on_way;
     return atom < taken_.size() ? std::optional(taken_[atom] + *plan_.pack_request) : std::nullopt;
 }
 

@@ -270,6 +270,9 @@ struct SdpStreamPlan {
     /// Where those wait in packs that end with a line: cycles from taking an atom to the first request
     /// for places in the FIFO that it lets a pack leave. No `unpacked` beats then.
     std::optional<Cycles> pack_request{};
+    /// Atoms between the places of those packs and the stage: of operands two in a pipe and one in the
+    /// stage's packing. source: NV_NVDLA_SDP_RDMA_EG_ro.v, pipe_p1, and NV_NVDLA_SDP_RDMA_pack.v of branch master
+    std::uint64_t on_way = 3;
 };
 
 class SdpStream : public ReadStream {

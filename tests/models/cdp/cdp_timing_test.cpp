@@ -10,6 +10,8 @@
 namespace npuscope {
 namespace {
 
+using Times = std::vector<std::uint64_t>;
+
 /// A cube of one-element-a-cycle work whose atoms arrive `interval` cycles apart.
 struct Cube {
     std::uint32_t width = 1;
@@ -46,8 +48,6 @@ std::vector<std::uint64_t> first_results(const Cube& cube, const NormalisationSh
     return results;
 }
 
-using Times = std::vector<std::uint64_t>;
-
 // source of the figures: nv_small RTL, measured
 TEST(CdpTiming, an_atom_takes_eight_cycles_and_a_full_block_one_more) {
     EXPECT_EQ(first_results({.width = 1, .height = 2, .surfaces = 2}), (Times{66, 74, 82, 90}));
@@ -69,16 +69,22 @@ TEST(CdpTiming, a_narrow_block_waits_for_the_channels_of_a_full_one) {
     EXPECT_EQ(first_results({.width = 9, .surfaces = 2}), (Times{150, 215, 232, 235}));
 }
 
-/// Blocks of two atoms a beat, eight channels a cycle, whose atoms are all there; when their beats leave.
-std::vector<std::uint64_t> pairs_leave(std::vector<std::uint32_t> columns, bool floats = false) {
-    NormalisationPace pace({.elements = 32,
-                            .throughput = 8,
-                            .bubble = Cycles(0),
-                            .latency = Cycles(53),
-                            .pairs = true,
-                            .stages = floats ? 44U : 27U,
-                            .bubbles = floats});
-    std::vector<std::uint64_t> left;
+constexpr NormalisationShape kPairs{
+    .elements = 32, .throughput = 8, .bubble = Cycles(0), .latency = Cycles(53), .pairs = true};
+/// fp16 with a sum over five channels.
+constexpr NormalisationShape kFloats{.elements = 16,
+                                     .throughput = 4,
+                                     .bubble = Cycles(0),
+                                     .latency = Cycles(82),
+                                     .pairs = true,
+                                     .stages = 61,
+                                     .midst = 28};
+
+/// Blocks of two atoms a beat, whose atoms are all there; when their beats leave.
+Times pairs_leave(const std::vector<std::uint32_t>& columns,
+                  const NormalisationShape& shape = kPairs) {
+    NormalisationPace pace(shape);
+    Times left;
     for (const std::uint32_t width : columns) {
         const std::vector<Cycles> there(width, Cycles(1));
         if (const auto leaves = pace.take({width, there})) {
@@ -87,6 +93,15 @@ std::vector<std::uint64_t> pairs_leave(std::vector<std::uint32_t> columns, bool 
     }
     left.push_back(pace.finish().value);
     return left;
+}
+
+/// Cycles from each block's beats to those of the next one.
+Times between(const Times& times) {
+    Times apart;
+    for (std::size_t i = 1; i < times.size(); ++i) {
+        apart.push_back(times[i] - times[i - 1]);
+    }
+    return apart;
 }
 
 // source of the figures: nv_full RTL, simulated, from the first atom on: a line of 8 columns and 64 channels, of
@@ -100,7 +115,35 @@ TEST(CdpTiming, a_full_block_makes_room_for_the_next_one_where_two_atoms_are_a_b
 }
 
 TEST(CdpTiming, a_wait_behind_a_full_block_of_fp16_costs_a_cycle_more) {
-    EXPECT_EQ(pairs_leave({8, 8, 8}, true), (Times{93, 128, 163}));
+    EXPECT_EQ(between(pairs_leave({8, 8, 8}, kFloats)), (Times{35, 35}));
+}
+
+// source of the figures: nv_full RTL, simulated: 7 columns and 123 channels; 13 and 44; 26 and 7; 9 and 101
+TEST(CdpTiming, the_bubble_of_fp16_comes_after_what_the_stages_behind_the_interpolation_hold) {
+    NormalisationShape bypassed = kFloats;
+    bypassed.neighbours = false;
+    bypassed.stages = 41;
+    bypassed.midst = 24;
+    EXPECT_EQ(between(pairs_leave({7, 7, 7, 7}, bypassed)), (Times{31, 31, 31}));
+}
+
+TEST(CdpTiming, what_enters_the_stages_of_fp16_meets_the_bubble_too) {
+    EXPECT_EQ(between(pairs_leave({8, 8, 8, 5, 5, 5, 8, 8}, kFloats)),
+              (Times{35, 35, 22, 21, 20, 32, 35}));
+    NormalisationShape without_product = kFloats;
+    without_product.latency = Cycles(79);
+    without_product.stages = 57;
+    without_product.midst = 24;
+    EXPECT_EQ(between(pairs_leave({8, 8, 8, 2, 8, 8, 8, 2}, without_product)),
+              (Times{35, 35, 10, 33, 35, 35, 10}));
+}
+
+TEST(CdpTiming, a_gap_in_the_interpolation_of_fp16_takes_up_a_wait_but_for_a_cycle) {
+    NormalisationShape of_three = kFloats;
+    of_three.latency = Cycles(78);
+    of_three.stages = 57;
+    EXPECT_EQ(between(pairs_leave({8, 8, 8, 8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 8, 8}, of_three)),
+              (Times{35, 35, 35, 35, 35, 35, 6, 4, 4, 4, 4, 4, 4, 35, 35}));
 }
 
 TEST(CdpTiming, without_the_sum_nothing_waits_for_neighbours) {

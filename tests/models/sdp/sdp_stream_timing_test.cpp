@@ -238,6 +238,18 @@ TEST(SdpStream, a_pack_leaves_its_fifo_when_the_atoms_two_packs_before_have_left
     }
 }
 
+TEST(SdpStream, a_pack_leaves_the_earlier_the_more_atoms_are_between_its_places_and_the_stage) {
+    std::vector<Cycles> taken;
+    SdpStreamPlan plan = packed_plan(1, 24);
+    plan.on_way = 4;
+    SdpStream stream(SdpConfig{}, plan, taken);
+    arrive(stream, 100, 20);
+    // the third pack waits for none, as the first one's four atoms are all on the way
+    EXPECT_EQ(later_requests(stream).size(), 12U);
+    taken = {Cycles(1000), Cycles(1004), Cycles(1008), Cycles(1012)};
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(1032));
+}
+
 TEST(SdpStream, a_pack_of_one_beat_at_the_end_of_a_line_follows_the_one_before_at_once) {
     const std::vector<Cycles> taken{Cycles(1000), Cycles(1010), Cycles(1020)};
     SdpStream stream(SdpConfig{}, packed_plan(3, 5), taken);
