@@ -38,7 +38,6 @@ void keep_freed_memory() {
     mallopt(M_TRIM_THRESHOLD, kept);
     constexpr int ahead = 64 << 20;  // in steps that hold pages of 2 MiB: sim/config/file_io.cpp
     mallopt(M_TOP_PAD, ahead);
-    mallopt(M_ARENA_MAX, 1);  // the thread that works values out takes from the same heap
     prefer_large_pages_in_heap();
 #endif
 }
