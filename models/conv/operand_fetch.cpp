@@ -38,7 +38,7 @@ FeatureCube fetched_cube(const CdmaJob& job) {
 
 /// Calls `use(line, run)` for the lines of an image, plane by plane.
 template <class Use>
-void for_each_line(const PixelSurface& surface, const Use& use) {
+void for_each_pixel_line(const PixelSurface& surface, const Use& use) {
     for (std::uint32_t plane = 0; plane < surface.format->planes; ++plane) {
         for (std::uint32_t y = 0; y < surface.height; ++y) {
             use(PixelLine{plane, y}, surface.line({plane, y}));
@@ -48,10 +48,10 @@ void for_each_line(const PixelSurface& surface, const Use& use) {
 
 LateBytes fetch_pixels(DmaPort& port, const PixelSurface& surface, const Purpose& purpose) {
     std::size_t size = 0;
-    for_each_line(surface, [&](PixelLine, const ByteRun& run) { size += run.bytes.value; });
+    for_each_pixel_line(surface, [&](PixelLine, const ByteRun& run) { size += run.bytes.value; });
     LateBytes lines(size);
     std::span<std::uint8_t> left = lines.all();
-    for_each_line(surface, [&](PixelLine, const ByteRun& run) {
+    for_each_pixel_line(surface, [&](PixelLine, const ByteRun& run) {
         port.fetch_late(run.address, lines, left.first(run.bytes.value), purpose);
         left = left.subspan(run.bytes.value);
     });
@@ -61,7 +61,7 @@ LateBytes fetch_pixels(DmaPort& port, const PixelSurface& surface, const Purpose
 ElementTensor pixels_of(const CdmaJob& job, std::span<const std::uint8_t> lines) {
     const PixelSurface& surface = job.pixels;
     Tensor<std::uint16_t> codes(surface.shape());
-    for_each_line(surface, [&](PixelLine line, const ByteRun& run) {
+    for_each_pixel_line(surface, [&](PixelLine line, const ByteRun& run) {
         unpack_pixels(surface, line, lines.first(run.bytes.value), codes);
         lines = lines.subspan(run.bytes.value);
     });

@@ -97,16 +97,6 @@ void pack_lanes(const std::int16_t* from, const LinePart& part, std::uint8_t* to
     }
 }
 
-/// In the order of memory.
-template <class Surface, class Visit>
-void for_each_line(const Surface& in, Visit visit) {
-    for (std::uint32_t surface = 0; surface < in.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < in.shape.height; ++y) {
-            visit(CubeLine{surface, y});
-        }
-    }
-}
-
 /// A run that begins where the last one ends continues it.
 void add_run(std::vector<ByteRun>& runs, const ByteRun& run) {
     if (!runs.empty() && runs.back().end() == run.address) {

@@ -81,6 +81,15 @@ struct CubeLine {
     std::uint32_t surface = 0;
     std::uint32_t y = 0;
 };
+/// Lines of a feature cube or an operand, in the order of memory.
+template <class Surface, class Visit>
+void for_each_line(const Surface& in, Visit visit) {
+    for (std::uint32_t surface = 0; surface < in.surfaces(); ++surface) {
+        for (std::uint32_t y = 0; y < in.shape.height; ++y) {
+            visit(CubeLine{surface, y});
+        }
+    }
+}
 
 /// One line between its bytes in memory (line_bytes() of them) and a tensor of shape cube.shape.
 /// T is std::int8_t or std::int16_t, as wide as cube.element. Lanes beyond the last channel are

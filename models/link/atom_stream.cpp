@@ -19,10 +19,13 @@ constexpr Cycles kAfterStart{1};
 }  // namespace
 
 AtomStream::AtomStream(const AtomStreamSetup& setup, std::vector<ByteRun> runs)
-    : setup_(setup), runs_(std::move(runs)), places_(setup.beat) {
+    : setup_(setup),
+      runs_(std::move(runs)),
+      buffer_(std::max<std::uint64_t>(setup.limits.buffer, 1) *
+              divide_up(setup.atom.value, setup.beat.value)),
+      places_(setup.beat, runs_) {
     const std::uint64_t of_two = divide_up(2 * setup_.atom.value, setup_.beat.value);
     setup_.limits.beats = std::max(setup_.limits.beats, std::max<std::uint64_t>(of_two, 2));
-    setup_.limits.buffer = std::max<std::uint64_t>(setup_.limits.buffer, 1);
     setup_.limits.runs = std::max<std::uint64_t>(setup_.limits.runs, 1);
     for (const ByteRun& run : runs_) {
         total_beats_ += beats_of(run);
@@ -45,12 +48,10 @@ std::uint64_t AtomStream::atoms_ahead(std::uint64_t burst) const {
 }
 
 std::optional<Cycles> AtomStream::left_fifo(std::uint64_t place) const {
-    const std::uint64_t buffer =
-        setup_.limits.buffer * divide_up(setup_.atom.value, setup_.beat.value);
-    if (!places_.is_filled(place, arrivals_) || place >= taken_.size() + buffer) {
+    if (!places_.is_filled(place, arrivals_) || place >= taken_.size() + buffer_) {
         return std::nullopt;
     }
-    const Cycles room = place < buffer ? Cycles(0) : taken_[place - buffer] + kRefill;
+    const Cycles room = place < buffer_ ? Cycles(0) : taken_[place - buffer_] + kRefill;
     return std::max(places_.filled(place, arrivals_), room);
 }
 

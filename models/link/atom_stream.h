@@ -55,9 +55,7 @@ class AtomStream : public ReadStream {
     /// When an atom of the consumer's run has arrived; its beats have been issued.
     Cycles arrival(std::uint64_t atom) const {
         const std::uint64_t beat = beat_of(atom);
-        const std::uint64_t before = atom - atom % atoms_together();
-        const bool shared = before > 0 && beat_of(before - 1) == beat;
-        return arrivals_[first_beat_ + beat] + Cycles(shared ? 1 : 0);
+        return arrivals_[first_beat_ + beat] + Cycles(begins_amid(atom, beat) ? 1 : 0);
     }
     /// The consumer takes the next atom of its run, up to `time`.
     void taken(Cycles time);
@@ -70,10 +68,21 @@ class AtomStream : public ReadStream {
     /// Beat of the consumer's run that an atom waits for. Atoms that a beat holds arrive together,
     /// counted from the run's begin. source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle
     std::uint64_t beat_of(std::uint64_t atom) const {
+        if (!places_.amid()) {
+            return ((atom + 1) * setup_.atom.value - 1) / setup_.beat.value;
+        }
         const ByteRun& run = runs_[run_];
         const std::uint64_t skip = run.address.value % setup_.beat.value;
         const std::uint64_t end = round_up((atom + 1) * setup_.atom.value, setup_.beat.value);
         return (skip + std::min(end, run.bytes.value) - 1) / setup_.beat.value;
+    }
+    /// The atoms that arrive with an atom begin in the beat with which those before them end.
+    bool begins_amid(std::uint64_t atom, std::uint64_t beat) const {
+        if (!places_.amid()) {
+            return false;
+        }
+        const std::uint64_t before = atom - atom % atoms_together();
+        return before > 0 && beat_of(before - 1) == beat;
     }
     /// When there is room for the next beat and `further` more; nothing when that is not known yet.
     std::optional<Cycles> room_for(std::uint64_t further) const;
@@ -83,6 +92,7 @@ class AtomStream : public ReadStream {
 
     AtomStreamSetup setup_;
     std::vector<ByteRun> runs_;
+    std::uint64_t buffer_;  // places between the FIFO and the consumer
     std::uint64_t total_beats_ = 0;
     // the issuing side
     std::size_t asked_run_ = 0;

@@ -57,20 +57,21 @@ void DmaPort::fetch_ahead(Address address, std::span<std::uint8_t> bytes, const 
 
 void DmaPort::fetch_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
                          const Purpose& purpose) {
-    if (values_arrive_) {
-        arrived_.get(address, part);
-        return;
-    }
-    transport_now(tlm::TLM_READ_COMMAND, address, part, purpose, AccessKind::Claim, &all);
+    read_late(address, all, part, purpose, AccessKind::Claim);
 }
 
 void DmaPort::peek_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
                         const Purpose& purpose) {
+    read_late(address, all, part, purpose, AccessKind::Functional);
+}
+
+void DmaPort::read_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                        const Purpose& purpose, AccessKind kind) {
     if (values_arrive_) {
         arrived_.get(address, part);
         return;
     }
-    transport_now(tlm::TLM_READ_COMMAND, address, part, purpose, AccessKind::Functional, &all);
+    transport_now(tlm::TLM_READ_COMMAND, address, part, purpose, kind, &all);
 }
 
 void DmaPort::release(const ByteRun& run) {

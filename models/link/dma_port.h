@@ -235,6 +235,8 @@ class DmaPort {
     const Door& door(const Purpose& purpose) const;
     /// `there`: when the whole request is; the interface holds the unit from then on.
     Cycles transport(Activity& activity, const Purpose& purpose, Cycles there);
+    void read_late(Address address, const LateBytes& all, std::span<std::uint8_t> part,
+                   const Purpose& purpose, AccessKind kind);
     void transport_now(tlm::tlm_command command, Address address, std::span<std::uint8_t> bytes,
                        const Purpose& purpose, AccessKind kind, const LateBytes* late = nullptr);
     /// TLM-2.0's byte enables of a run of pieces: those of one step, which repeat.

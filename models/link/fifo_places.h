@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/base/quantity.h"
@@ -17,11 +18,19 @@ namespace npuscope {
 
 class FifoPlaces {
  public:
-    explicit FifoPlaces(Bytes beat) : beat_(beat.value) {}
+    FifoPlaces(Bytes beat, std::span<const ByteRun> runs)
+        : beat_(beat.value), amid_(std::ranges::any_of(runs, [&](const ByteRun& run) {
+              return run.address.value % beat.value > 0;
+          })) {}
 
+    /// Runs begin amid beats; else places are beats.
+    bool amid() const { return amid_; }
     std::uint64_t of(const ByteRun& run) const { return divide_up(run.bytes.value, beat_); }
     /// Places that the first `beats` beats of the bus fill, which a run lies in.
     std::uint64_t until(const ByteRun& run, std::uint64_t beats) const {
+        if (!amid_) {
+            return beats;
+        }
         const std::uint64_t skipped = run.address.value % beat_;
         const std::uint64_t end = beats * beat_;
         if (end >= skipped + run.bytes.value) {
@@ -32,29 +41,34 @@ class FifoPlaces {
     /// Of the next beats of a run, from number `first` on, which is number `of_stream` of the stream.
     void ask(const ByteRun& run, std::uint64_t first, std::uint64_t beats,
              std::uint64_t of_stream) {
+        if (!amid_) {
+            asked_ += beats;
+            return;
+        }
         for (std::uint64_t beat = first; beat < first + beats; ++beat) {
             const std::uint64_t filled = until(run, beat + 1) - until(run, beat);
             for (std::uint64_t i = 0; i < filled; ++i) {
                 places_.push_back({of_stream + beat - first, i > 0});
             }
         }
+        asked_ = places_.size();
     }
-    void reserve(std::uint64_t places) { places_.reserve(places); }
+    void reserve(std::uint64_t places) { places_.reserve(amid_ ? places : 0); }
     /// That were asked for so far.
-    std::uint64_t asked() const { return places_.size(); }
+    std::uint64_t asked() const { return asked_; }
     /// Which place must be free for a FIFO of `fifo` places to take so many; nothing where it does.
     std::optional<std::uint64_t> awaited(std::uint64_t places, std::uint64_t fifo) const {
         return places > fifo ? std::optional(places - 1 - fifo) : std::nullopt;
     }
     /// The beat of the stream that fills a place has arrived.
     bool is_filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
-        return place < places_.size() && places_[place].beat < arrivals.size();
+        return place < asked_ && beat_of(place) < arrivals.size();
     }
     /// Beat of the stream that fills a place which was asked for.
-    std::uint64_t beat_of(std::uint64_t place) const { return places_[place].beat; }
+    std::uint64_t beat_of(std::uint64_t place) const { return amid_ ? places_[place].beat : place; }
     /// When a place is filled, from the arrivals of the stream's beats.
     Cycles filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
-        return arrivals[places_[place].beat] + Cycles(places_[place].shared ? 1 : 0);
+        return arrivals[beat_of(place)] + Cycles(amid_ && places_[place].shared ? 1 : 0);
     }
 
  private:
@@ -63,7 +77,9 @@ class FifoPlaces {
         bool shared = false;  // with the place before
     };
     std::uint64_t beat_;
-    std::vector<Place> places_;
+    bool amid_;
+    std::uint64_t asked_ = 0;
+    std::vector<Place> places_;  // where runs begin amid beats
 };
 
 }  // namespace npuscope

@@ -79,12 +79,11 @@ LateBytes fetch_lines_late(DmaPort& port, const FeatureCube& cube, const Purpose
     const std::size_t length = cube.line_bytes().value;
     LateBytes lines(length * cube.lines());
     std::span<std::uint8_t> left = lines.all();
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            port.fetch_late(cube.line_address(surface, y), lines, left.first(length), purpose);
-            left = left.subspan(length);
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        port.fetch_late(cube.line_address(line.surface, line.y), lines, left.first(length),
+                        purpose);
+        left = left.subspan(length);
+    });
     return lines;
 }
 
@@ -94,12 +93,10 @@ template <class T>
 Tensor<T> unpack_lines_of(const FeatureCube& cube, std::span<const std::uint8_t> lines) {
     Tensor<T> tensor(cube.shape);
     const std::size_t length = cube.line_bytes().value;
-    for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-        for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-            unpack_line(cube, CubeLine{surface, y}, lines.first(length), tensor);
-            lines = lines.subspan(length);
-        }
-    }
+    for_each_line(cube, [&](CubeLine line) {
+        unpack_line(cube, line, lines.first(length), tensor);
+        lines = lines.subspan(length);
+    });
     return tensor;
 }
 

@@ -202,13 +202,11 @@ class CubeWriter {
         FeatureCube whole = cube;  // the tensor's extent
         whole.shape = tensor.shape;
         const std::size_t length = cube.line_bytes().value;
-        for (std::uint32_t surface = 0; surface < cube.surfaces(); ++surface) {
-            for (std::uint32_t y = 0; y < cube.shape.height; ++y) {
-                pack_line(whole, CubeLine{surface, batch * cube.shape.height + y}, tensor,
-                          bytes.first(length));
-                bytes = bytes.subspan(length);
-            }
-        }
+        for_each_line(cube, [&](CubeLine line) {
+            line.y += batch * cube.shape.height;
+            pack_line(whole, line, tensor, bytes.first(length));
+            bytes = bytes.subspan(length);
+        });
     }
     std::span<std::uint8_t> line(std::uint32_t surface, std::uint32_t y) {
         const std::size_t length = cube_.line_bytes().value;

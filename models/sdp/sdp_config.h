@@ -113,7 +113,8 @@ struct SdpConfig {
         visit.field("beat_group", self.beat_group,
                     "beats of a line that the read DMAs hand on together");
         visit.field("operand_packs", self.operand_packs,
-                    "operands wait after their FIFO in packs that end with a line");
+                    "a source from memory and operands wait after their FIFO in packs that end "
+                    "with a line");
         visit.field(
             "pack_request", self.pack_request,
             "cycles from the stage's last element of an atom to the request for a place that "

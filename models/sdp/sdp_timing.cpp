@@ -91,7 +91,7 @@ Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t 
 }
 
 SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vector<Cycles>& taken)
-    : config_(config), plan_(std::move(plan)), taken_(taken), places_(plan_.beat) {
+    : config_(config), plan_(std::move(plan)), taken_(taken), places_(plan_.beat, plan_.runs) {
     lay_lines();
     arrivals_.reserve(beats_);
 }
@@ -108,7 +108,6 @@ void SdpStream::lay_lines() {
         lines_.back().last_run = beats_;
         lines_.back().skipped = run.address.value % plan_.beat.value;
         lines_.back().places = places;
-        amid_ = amid_ || lines_.back().skipped > 0;
         places += places_.of(run);
         beats_ += beats_of(run);
         lines_.back().end = beats_;
@@ -226,14 +225,14 @@ std::optional<Cycles> SdpStream::left_by(const Pack& pack, std::uint64_t beats) 
 }
 
 Cycles SdpStream::ready_after(std::uint64_t count) const {
-    if (amid_) {
+    if (places_.amid()) {
         return requested_ < count ? ready_amid(0).value_or(Cycles(0)) : Cycles(0);
     }
     return ready(count - 1).value_or(Cycles(0));
 }
 
 std::optional<ReadBurst> SdpStream::next_burst() {
-    const std::optional<Cycles> time = amid_ ? ready_amid(0) : ready(requested_);
+    const std::optional<Cycles> time = places_.amid() ? ready_amid(0) : ready(requested_);
     if (!time) {
         return std::nullopt;
     }
@@ -242,7 +241,7 @@ std::optional<ReadBurst> SdpStream::next_burst() {
         burst.run = plan_.runs[run_++];
         left_in_run_ = beats_of(*burst.run);
     }
-    if (amid_) {
+    if (places_.amid()) {
         while (burst.beats < left_in_run_ && ready_amid(burst.beats) == time) {
             ++burst.beats;
         }

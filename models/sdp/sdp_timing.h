@@ -371,8 +371,7 @@ class SdpStream : public ReadStream {
     const std::vector<Cycles>& taken_;
     std::vector<Line> lines_;
     std::uint64_t beats_ = 0;
-    bool amid_ = false;  // runs begin amid beats
-    FifoPlaces places_;  // where they do
+    FifoPlaces places_;
     std::uint64_t requested_ = 0;
     std::size_t run_ = 0;
     std::uint64_t left_in_run_ = 0;
