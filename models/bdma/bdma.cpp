@@ -127,7 +127,7 @@ void BdmaQueue::add_command(const RegisterValues& values) {
     if (waiting() >= config_.commands) {
         report("bdma_full", "NVDLA_BDMA.CFG_OP_0",
                "while all " + std::to_string(config_.commands) +
-                   " places are taken; the command is lost",
+                   " queue slots are taken; the command is lost",
                "launch earlier, and poll STATUS.FREE_SLOT before adding commands");
         return;
     }
@@ -143,7 +143,8 @@ std::shared_ptr<BdmaWork> BdmaQueue::launch(unsigned group) {
         return nullptr;
     }
     if (busy_.at(group)) {
-        report("bdma_busy", name, "while the group is busy; its interrupts cannot be distinguished",
+        report("bdma_busy", name,
+               "while the group is busy; the interrupts of the two launches cannot be told apart",
                "wait for the group's interrupt, or launch the other group");
     }
     busy_.at(group) = true;

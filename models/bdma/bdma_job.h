@@ -34,13 +34,13 @@ struct BdmaConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");
-        visit.field("commands", self.commands, "copies that may wait for their turn");
+        visit.field("commands", self.commands, "copies that can be queued");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
         visit.field("read_again", self.read_again,
-                    "cycles from a place of the latency FIFO being free to the next request");
+                    "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("start_up", self.start_up, "cycles from a launch to the first read");
         visit.field("forward", self.forward,
-                    "cycles from the last byte of a line, on nv_full of a burst, to its write");
+                    "cycles from the last byte of a line (nv_full: of a burst) to its write");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };

@@ -34,7 +34,7 @@ struct CdpConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("present", self.present, "the unit exists");
         visit.field("throughput", self.throughput,
-                    "elements per cycle; half of them where they have two bytes");
+                    "elements per cycle; half as many for two-byte elements");
         visit.field("block_columns", self.block_columns,
                     "columns that are read and normalised together");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
@@ -42,14 +42,16 @@ struct CdpConfig {
                     "atoms between the latency FIFO of reads and the datapath");
         visit.field("read_runs", self.read_runs, "requests of a block in flight");
         visit.field("read_again", self.read_again,
-                    "cycles from a place of the latency FIFO being free to the next request");
+                    "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field("pipeline", self.pipeline,
                     "cycles from the element that completes a surface to its first result");
-        visit.field("pipeline_without_sum", self.pipeline_without_sum,
-                    "the same where the sum of squares is bypassed");
-        visit.field("multiply", self.multiply, "cycles of these that bypassing the product saves");
+        visit.field(
+            "pipeline_without_sum", self.pipeline_without_sum,
+            "cycles from that element to the first result, where the sum of squares is bypassed");
+        visit.field("multiply", self.multiply,
+                    "cycles of that latency saved when the multiplier is bypassed");
         visit.field("fp16_sum", self.fp16_sum, "cycles that the sum of squares of fp16 adds");
         visit.field("fp16_product", self.fp16_product, "cycles that the other stages add for fp16");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");

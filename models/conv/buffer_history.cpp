@@ -21,7 +21,7 @@ Diagnostic reuse_finding(Severity severity, const char* field, const std::string
     finding.field = field;
     finding.sentence = fmt::format("{} sets {}, but {}", finding.register_name, field, why);
     finding.remedy =
-        "make the operation before keep what this one reuses, with the same mode, precision and "
+        "make the previous operation keep what this one reuses, with the same mode, precision and "
         "D_BANK";
     return finding;
 }
@@ -82,12 +82,12 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
     finding.unit = "NVDLA_CDMA";
     finding.register_name = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
     finding.sentence = fmt::format(
-        "{} entries of {} bytes lie in front of the weights, because {} of operations before "
-        "fetched more than their kernels take; this operation reads them as its first weights",
+        "{} entries of {} bytes precede the weights, because {} of earlier operations fetched more "
+        "than their kernels use; this operation reads them as its first weights",
         start.stale_weights, entry_.value, finding.register_name);
     finding.remedy =
-        "program WEIGHT_BYTES as whole entries of what the kernels take, without the zeros at the "
-        "end, or another D_BANK in between";
+        "set WEIGHT_BYTES to the whole entries that the kernels use, without padding, or change "
+        "D_BANK in between";
     known.findings.push_back(std::move(finding));
 }
 
@@ -126,13 +126,13 @@ KnownBufferStart BufferHistory::next(const ConvJob& job) {
         known.start.kept_lines = left_->lines;
     } else if (csc.reuse.data_reuse) {
         known.findings.push_back(reuse_finding(Severity::Warning, "DATA_REUSE",
-                                               "the operation before left no data for it"));
+                                               "the previous operation kept no data for it"));
     }
     if (!known.start.data_reused && known.start.kept_lines + fetched != csc.input.height) {
-        known.findings.push_back(
-            reuse_finding(Severity::Error, "DATA_REUSE",
-                          fmt::format("{} kept and {} fetched lines are not the {} of the input",
-                                      known.start.kept_lines, fetched, csc.input.height)));
+        known.findings.push_back(reuse_finding(
+            Severity::Error, "DATA_REUSE",
+            fmt::format("{} kept plus {} fetched lines do not match the {} of the input",
+                        known.start.kept_lines, fetched, csc.input.height)));
     }
     if (csc.reuse.weight_reuse && same && left_->all_weights) {
         known.start.weights_reused = true;
@@ -142,7 +142,7 @@ KnownBufferStart BufferHistory::next(const ConvJob& job) {
         }
     } else if (csc.reuse.weight_reuse) {
         known.findings.push_back(reuse_finding(Severity::Warning, "WEIGHT_REUSE",
-                                               "the operation before left no weights for it"));
+                                               "the previous operation kept no weights for it"));
     }
     follow_weights(job, known);
     left_ = Left{.mode = csc.mode,

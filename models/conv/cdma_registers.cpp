@@ -99,11 +99,10 @@ void require_precisions(RegisterDecoder& registers, const CdmaJob& job) {
     if (job.in_precision != job.precision && !job.conversion.enabled) {
         registers.refuse_as(
             field,
-            fmt::format("{} says IN_PRECISION {} and PROC_PRECISION {}, but {} leaves the "
-                        "conversion off",
-                        spelled(registers.unit(), field.register_name),
-                        precision_name(job.in_precision), precision_name(job.precision),
-                        spelled(registers.unit(), "D_CVT_CFG")),
+            fmt::format(
+                "{} has IN_PRECISION {} and PROC_PRECISION {}, but {} disables the conversion",
+                spelled(registers.unit(), field.register_name), precision_name(job.in_precision),
+                precision_name(job.precision), spelled(registers.unit(), "D_CVT_CFG")),
             "set CVT_EN");
     }
 }
@@ -255,7 +254,7 @@ void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeat
     const std::string selector = spelled(registers.unit(), "D_DATAIN_FORMAT");
     if (job.input.channels != format.channels) {
         registers.refuse_as({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"},
-                            fmt::format("{} describes {} channels, but {} selects {} with {}",
+                            fmt::format("{} gives {} channels, but {} selects {}, which has {}",
                                         spelled(registers.unit(), "D_DATAIN_SIZE_1"),
                                         job.input.channels, selector, format.name, format.channels),
                             fmt::format("set DATAIN_CHANNEL to {}", format.channels - 1));
@@ -263,7 +262,7 @@ void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeat
     if (job.in_precision != precision) {
         registers.refuse_as(
             {"D_MISC_CFG", "IN_PRECISION"},
-            fmt::format("{} says IN_PRECISION {}, but {} selects {}, whose elements are {}",
+            fmt::format("{} has IN_PRECISION {}, but {} selects {}, whose elements are {}",
                         spelled(registers.unit(), "D_MISC_CFG"), precision_name(job.in_precision),
                         selector, format.name, precision_name(precision)),
             fmt::format("set IN_PRECISION to {}", static_cast<unsigned>(precision)));
@@ -275,15 +274,15 @@ void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeat
 void refuse_unread_fields(RegisterDecoder& registers) {
     const auto expect_zero = [&](const FieldName& name, const std::string& remedy) {
         registers.refuse_unless(registers.values().field(name.register_name, name.field_name) == 0,
-                                name, "it is not available", remedy);
+                                name, "this feature is not available", remedy);
     };
     expect_zero({"D_PIXEL_OFFSET", "PIXEL_Y_OFFSET"},
                 "program 0, and advance the start address by whole lines");
     for (const std::string_view field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
-        expect_zero({"D_RESERVED_X_CFG", field}, "program 0: no hardware reads it");
+        expect_zero({"D_RESERVED_X_CFG", field}, "program 0: the hardware does not implement it");
     }
     for (const std::string_view field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
-        expect_zero({"D_RESERVED_Y_CFG", field}, "program 0: no hardware reads it");
+        expect_zero({"D_RESERVED_Y_CFG", field}, "program 0: the hardware does not implement it");
     }
 }
 

@@ -24,7 +24,7 @@ struct Said {
     std::uint64_t value;
 
     std::string text() const {
-        return fmt::format("{} says {} = {}", spelled(unit, register_name), field, value);
+        return fmt::format("{} has {} = {}", spelled(unit, register_name), field, value);
     }
 };
 
@@ -62,7 +62,7 @@ class Checks {
         finding.unit = said.unit;
         finding.register_name = spelled(said.unit, said.register_name);
         finding.field = said.field.substr(0, said.field.find(' '));
-        finding.remedy = "make the registers agree";
+        finding.remedy = "correct either register";
         findings_.push_back(std::move(finding));
     }
 
@@ -182,7 +182,7 @@ void check_weights(const ConvJob& job, Checks& checks) {
     const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
     checks.agree(bytes, {csc_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", csc.weight_bytes.value});
     checks.expect(cdma.compression || cdma.weight_bytes >= job.weights.used_bytes(), bytes,
-                  fmt::format("but the kernels of {} need {} bytes ({} with their zeros)",
+                  fmt::format("but the kernels of {} need {} bytes ({} with padding)",
                               names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1"),
                               job.weights.used_bytes().value, job.weights.stored_bytes().value));
 }
@@ -214,8 +214,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
                  {csc_unit, "D_BANK", "DATA_BANK + 1", csc.data});
     checks.agree({cdma_unit, "D_BANK", "WEIGHT_BANK + 1", banks.weight},
                  {csc_unit, "D_BANK", "WEIGHT_BANK + 1", csc.weight});
-    const Said sum{cdma_unit, "D_BANK", "data and weight banks together",
-                   banks.data + banks.weight};
+    const Said sum{cdma_unit, "D_BANK", "DATA_BANK + WEIGHT_BANK + 2", banks.data + banks.weight};
     const std::uint32_t mask_banks = parts.cdma.compression ? 1 : 0;
     checks.expect(sum.value + mask_banks <= features.cbuf_banks, sum,
                   fmt::format("but the buffer has {}{}", features.cbuf_banks,
@@ -223,7 +222,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
     const std::uint32_t entries = entries_of_slice(parts.cdma, features);
     checks.advise(parts.cdma.entries_per_slice >= entries,
                   {cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
-                  fmt::format("but a line of the input takes {} ({})", entries,
+                  fmt::format("but a line of the input needs {} entries ({})", entries,
                               names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1")));
     const std::uint32_t lines = parts.csc.input.height * parts.csc.batches;
     checks.advise(parts.csc.release_slices <= lines,
@@ -242,8 +241,8 @@ void check_feature(const ConvParts& parts, Checks& checks) {
     checks.agree({csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
                  {csc_unit, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.input.channels});
     checks.expect(csc.row_group == 1,
-                  {csc_unit, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
-                  "but only image input has its channels extended");
+                  {csc_unit, "D_POST_Y_EXTENSION", "rows per step", csc.row_group},
+                  "but only image input uses channel extension");
     const bool surfaces_agree = !cdma.surface_packed || cube.surface_packed();
     // where both disagree, the lines are to blame for the surfaces
     checks.expect(
@@ -265,11 +264,11 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
     checks.expect(
         csc.kernels.rows == 4 && csc.kernels.columns == 4,
         {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
-        fmt::format("and {} rows, but transformed kernels have 4 x 4 elements", csc.kernels.rows));
+        fmt::format("with {} rows, but transformed kernels have 4 x 4 elements", csc.kernels.rows));
     checks.expect(
         csc.stride_x == 1 && csc.stride_y == 1,
         {csc_unit, "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT + 1", csc.stride_x},
-        "but must be 1: the DMA has turned strides into channels (D_CONV_STRIDE of NVDLA_CDMA)");
+        "but must be 1: the DMA converts strides into channels (NVDLA_CDMA.D_CONV_STRIDE_0)");
     checks.expect(csc.dilation_x == 1 && csc.dilation_y == 1,
                   {csc_unit, "D_DILATION_EXT", "X_DILATION_EXT + 1", csc.dilation_x},
                   "but must be 1: Winograd kernels are not dilated");
@@ -280,7 +279,7 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
         width == extended.extended_width * extended.stride_x && width % 4 == 0 &&
             extended.extended_width % 4 == 0,
         {cdma_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", extended.extended_width},
-        fmt::format("but {} padded columns at stride {} must make a multiple of four", width,
+        fmt::format("but {} padded columns at stride {} must give a multiple of four", width,
                     extended.stride_x));
     checks.expect(
         height == extended.extended_height * extended.stride_y && extended.extended_height % 4 == 0,
@@ -289,14 +288,14 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
                     extended.stride_y));
     checks.expect(csc.output.width % 4 == 0 && csc.output.height % 4 == 0,
                   {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-                  fmt::format("and {} lines, but Winograd makes 4 x 4 outputs at once: both must "
-                              "be multiples of four",
+                  fmt::format("with {} lines, but Winograd produces 4 x 4 outputs at once: both "
+                              "must be multiples of four",
                               csc.output.height));
     checks.expect(
         csc.output.width + 2 <= extended.extended_width &&
             csc.output.height + 2 <= extended.extended_height,
         {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-        fmt::format("times {} lines, but the extended input gives {} x {}", csc.output.height,
+        fmt::format("with {} lines, but the extended input yields only {} x {}", csc.output.height,
                     extended.extended_width - 2, extended.extended_height - 2));
 }
 
@@ -313,10 +312,9 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
     checks.expect(csc.kernels.columns == 1,
                   {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
                   "but must be 1: the columns of image kernels are channels");
-    checks.expect(
-        csc.kernels.channels % csc.input.channels == 0,
-        {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
-        fmt::format("which is not a whole number of pixels of {} channels", csc.input.channels));
+    checks.expect(csc.kernels.channels % csc.input.channels == 0,
+                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
+                  fmt::format("not a multiple of the {} channels of a pixel", csc.input.channels));
     // source: NVDLA format page, "Channel Post-Extension"; NVDLA compiler, limits
     checks.expect(
         csc.row_group == 1 || csc.kernels.channels * csc.row_group <= features.datapath.atomic_c,
@@ -328,18 +326,19 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
         rule_ids::post_extension_channels);
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
-    checks.expect(need <= stored,
-                  {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-                  fmt::format("which needs {} columns, but {} give {} (windows of {}, steps of {})",
-                              need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
-                              stored, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
-                              spelled(csc_unit, "D_CONV_STRIDE_EXT")));
-    checks.advise(need > stored || stored - need < csc.stride_x || stored == cdma.input.width,
-                  {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-                  fmt::format("which needs {} columns, but {} give {} (windows of {}, steps of {})",
-                              need, names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"),
-                              stored, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
-                              spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+    checks.expect(
+        need <= stored, {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+        fmt::format("which needs {} columns, but {} provide {} (window size: {}, stride: {})", need,
+                    names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
+                    spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
+                    spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+    checks.advise(
+        need > stored || stored - need < csc.stride_x || stored == cdma.input.width,
+        {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
+        fmt::format("which needs {} columns, but {} provide {} (window size: {}, stride: {})", need,
+                    names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
+                    spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
+                    spelled(csc_unit, "D_CONV_STRIDE_EXT")));
 }
 
 /// What the modes ask of the input: feature data, Winograd, images.
@@ -363,8 +362,8 @@ Diagnostic miscount_finding(const ConvJob& job, const MiscountedImage& image) {
     finding.unit = "NVDLA_CSC";
     finding.register_name = spelled("NVDLA_CSC", "D_WEIGHT_SIZE_EXT_1");
     finding.sentence = fmt::format(
-        "{} makes kernel rows of {} bytes, {} blocks of {} in the MAC cells, and {} rows of {} "
-        "outputs: the sequencer miscounts these blocks, and outputs from column {} on meet wrong "
+        "{} gives kernel rows of {} bytes ({} blocks of {} in the MAC cells), and {} output rows "
+        "of {}: the sequencer miscounts these blocks, so outputs from column {} on use wrong "
         "pixels from block {} on",
         finding.register_name, image.walk.row_bytes, image.walk.blocks(), image.walk.width,
         spelled("NVDLA_CSC", "D_DATAOUT_SIZE_0"), job.output().width, image.first.column,
@@ -418,9 +417,8 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
         const std::uint32_t all = before + size + after;
         checks.advise(
             need <= all && all - need < stride, output,
-            fmt::format("whose windows reach over {} {}, but the input has {}, with {} of "
-                        "padding before ({}) and {} after ({} {}); windows follow from {}, their "
-                        "steps from {}",
+            fmt::format("whose windows span {} {}, but the input has {}, with {} of padding before "
+                        "({}) and {} after ({} {}); window size is set by {}, stride by {}",
                         need, what, size, before, spelled(csc_unit, "D_ZERO_PADDING"), after,
                         spelled(cdma_unit, "D_ZERO_PADDING"), field,
                         names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),

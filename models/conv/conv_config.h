@@ -38,17 +38,17 @@ struct CdmaConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("weight_compression", self.weight_compression, "WMB/WGS decompression exists");
         visit.field("winograd", self.winograd, "Winograd mode exists");
-        visit.field("max_batch", self.max_batch, "input cubes of one operation at most");
+        visit.field("max_batch", self.max_batch, "most input cubes (batches) per operation");
         visit.field("flush", self.flush, "cycles after reset until S_CBUF_FLUSH_STATUS reads 1");
-        visit.field("request_atoms", self.request_atoms, "atoms or beats of one request at most");
+        visit.field("request_atoms", self.request_atoms, "most atoms or beats per request");
         visit.field("data_request", self.data_request,
                     "cycles from op-enable to the first request of feature data at the arbiter");
         visit.field("split_change", self.split_change,
-                    "cycles of these, and of those to the other first requests, that only an "
-                    "operation with another split of the banks than the one before takes");
+                    "part of these cycles (and of those to the first weight and pixel requests) "
+                    "that applies only when the bank split differs from the previous operation's");
         visit.field("surface_gap", self.surface_gap,
                     "cycles without a request after the lines of one surface");
-        visit.field("grain_gap", self.grain_gap, "more such cycles after the last surface");
+        visit.field("grain_gap", self.grain_gap, "additional idle cycles after the last surface");
         visit.field("data_pipe", self.data_pipe,
                     "cycles from a beat of feature data on the bus to the DMA's first stage");
         visit.field("data_write", self.data_write,
@@ -56,20 +56,20 @@ struct CdmaConfig {
         visit.field("weight_request", self.weight_request,
                     "cycles from op-enable to the first request of weights at the arbiter");
         visit.field("surface_pairs", self.surface_pairs,
-                    "entries are made of two surfaces at once, which wait for each other in the "
-                    "shared buffer");
+                    "entries are assembled from two surfaces at once, which wait for each other in "
+                    "the shared buffer");
         visit.field("weight_write", self.weight_write,
                     "cycles from a beat of weights on the bus to its write into CBUF");
         visit.field("group_interval", self.group_interval,
-                    "cycles between two kernel groups that become known to the sequencer");
+                    "cycles between two kernel groups becoming visible to the sequencer");
         visit.field("image_request", self.image_request,
                     "cycles from op-enable to the first request of pixels at the arbiter");
         visit.field("image_requests", self.image_requests,
-                    "requests of pixels, those for padding among them, that may be unanswered");
+                    "most outstanding pixel requests, including those for padding");
         visit.field("image_request_return", self.image_request_return,
-                    "cycles from an answered request to the one that takes its place");
+                    "cycles from an answered request to the one that reuses its slot");
         visit.field("image_write", self.image_write,
-                    "cycles from the packing's last read of a line to its last entry in CBUF");
+                    "cycles from the pixel packer's last read of a line to its last entry in CBUF");
         visit.field("data_interrupt", self.data_interrupt,
                     "cycles from the last entry of feature data to the interrupt");
         visit.field("image_interrupt", self.image_interrupt,
@@ -79,10 +79,9 @@ struct CdmaConfig {
         visit.field("next_operation", self.next_operation,
                     "cycles by which the next operation starts before the last entry of weights is "
                     "written");
-        visit.field(
-            "next_after_data", self.next_after_data,
-            "cycles by which it starts before the last entry of data is written, where that "
-            "ends the operation");
+        visit.field("next_after_data", self.next_after_data,
+                    "cycles by which the next operation starts before the last entry of data is "
+                    "written, where data end the operation");
     }
 };
 
@@ -98,7 +97,7 @@ struct CbufConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("banks", self.banks, "banks, each given to data or to weights by D_BANK");
         visit.field("bank_width", self.bank_width, "bytes of one entry");
-        visit.field("bank_depth", self.bank_depth, "entries of one bank");
+        visit.field("bank_depth", self.bank_depth, "entries per bank");
     }
 };
 
@@ -121,31 +120,29 @@ struct CscConfig {
         visit.field("stripe_groups", self.stripe_groups,
                     "outputs of a full stripe, as a multiple of the MAC cells");
         visit.field("image_stripe_groups", self.image_stripe_groups,
-                    "the same where the input is an image of pixels");
+                    "outputs of a full stripe in image mode, as a multiple of the MAC cells");
         visit.field("shortest_stripe", self.shortest_stripe,
-                    "cycles that a stripe takes for each block at least, where the loading of "
-                    "weights takes less; 0: as the loading of a full group");
+                    "minimum cycles of a stripe per block, where loading weights takes fewer; 0: "
+                    "as long as loading a full group");
         visit.field("shortest_load", self.shortest_load,
-                    "cycles that loading a kernel group into the MAC cells takes at least; else "
-                    "one a kernel");
-        visit.field("miscounts_image_blocks", self.miscounts_image_blocks,
-                    "kernel rows of three blocks and more of pixels may meet wrong ones");
+                    "minimum cycles to load a kernel group into the MAC cells; otherwise one cycle "
+                    "per kernel");
         visit.field(
-            "weight_to_mac", self.weight_to_mac,
-            "cycles from a group's last weight entry in CBUF to its first atom in the MACs, "
-            "beside the loading");
+            "miscounts_image_blocks", self.miscounts_image_blocks,
+            "bug of the RTL: image kernel rows of three or more blocks may use wrong pixels");
+        visit.field("weight_to_mac", self.weight_to_mac,
+                    "cycles from a group's last weight entry in CBUF to its first atom in the "
+                    "MACs, excluding weight loading");
         visit.field(
             "data_to_mac", self.data_to_mac,
-            "cycles from the last data entry in CBUF to the first atom, beside the loading");
+            "cycles from the last data entry in CBUF to the first atom, excluding weight loading");
         visit.field("weight_release", self.weight_release,
-                    "cycles from the loading of a group's last block until its entries can be "
-                    "requested anew");
+                    "cycles from loading a group's last block until its entries can be refilled");
         visit.field("data_release", self.data_release,
                     "cycles from the last atom in the MACs until the data's entries are free");
-        visit.field(
-            "next_operation", self.next_operation,
-            "cycles from an operation's last atom in the MACs to the next one's first, beside "
-            "the loading");
+        visit.field("next_operation", self.next_operation,
+                    "cycles from an operation's last atom in the MACs to the next one's first, "
+                    "excluding weight loading");
     }
 };
 
@@ -172,17 +169,20 @@ struct CaccConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("buffered_groups", self.buffered_groups,
-                    "atoms that may wait for SDP, as a multiple of the MAC cells: the credits");
+                    "credits: atoms that may wait for the SDP, as a multiple of the MAC cells");
         visit.field("fill_latency", self.fill_latency,
                     "cycles from an atom's last MAC to the accumulator's output");
-        visit.field("credit_return", self.credit_return,
-                    "cycles from SDP taking an atom to the sequencer having its credit back");
-        visit.field("delivery_latency", self.delivery_latency,
-                    "cycles from an atom at the accumulator's output to SDP taking it at best");
+        visit.field(
+            "credit_return", self.credit_return,
+            "cycles from the SDP accepting an atom to its credit returning to the sequencer");
+        visit.field(
+            "delivery_latency", self.delivery_latency,
+            "minimum cycles from an atom at the accumulator's output to the SDP accepting it");
         visit.field("interrupt", self.interrupt,
                     "cycles from SDP taking the last atom to the interrupt");
         visit.field("stale_end_marks", self.stale_end_marks,
-                    "ends of two operations that meet in the delivery buffer leave a wrong mark");
+                    "bug of the RTL: two operation ends that meet in the delivery buffer leave a "
+                    "wrong end marker");
         visit.field("partial_sum_bits", self.partial_sum_bits,
                     "width at which a partial sum saturates, int8");
         visit.field("partial_sum_bits_int16", self.partial_sum_bits_int16,

@@ -26,9 +26,8 @@ Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
                                    (job.output().height - 1) << 16U | (job.output().width - 1),
                                    groups, groups == 1 ? "" : "s", what);
     finding.remedy =
-        "wait for the interrupt of the convolution before (its SDP's, or its PDP's) before "
-        "enabling "
-        "this one, or let it deliver as many atoms as the buffer holds";
+        "wait for the previous convolution's interrupt (from its SDP or PDP) before enabling this "
+        "one, or make it deliver as many atoms as the buffer holds";
     return finding;
 }
 
@@ -79,18 +78,17 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
         const Address at = places.sizes + fault.offset;
         return finding(
             "wgs_mismatch", "WGS", at, "D_WGS_ADDR_LOW",
-            "compress the weights again, or correct this address or that of the mask "
+            "recompress the weights, or correct this address or that of the mask "
             "(NVDLA_CDMA.D_WMB_ADDR_LOW_0)",
-            fmt::format("WGS says {} bytes for {} at {}, but the group's mask keeps {}", fault.said,
-                        group_text(layout, fault.group), to_hex(at), fault.counted));
+            fmt::format("WGS has {} bytes for {} at {}, but the group's mask selects {}",
+                        fault.said, group_text(layout, fault.group), to_hex(at), fault.counted));
     }
     const Address at = places.values + fault.offset;
     const std::string others =
-        fault.counted > 1 ? fmt::format(", nor for {} more of its group", fault.counted - 1) : "";
+        fault.counted > 1 ? fmt::format(" (so are {} more in its group)", fault.counted - 1) : "";
     return finding("stored_zero", "weights", at, "D_WEIGHT_ADDR_LOW",
                    "leave the zero out and clear its mask bit, or correct the address",
-                   fmt::format("a stored value of {} at {} is 0, which its mask bit does not "
-                               "allow{}",
+                   fmt::format("a stored value of {} at {} is 0 although its mask bit is 1{}",
                                kernel_text(layout, fault.kernel), to_hex(at), others));
 }
 
@@ -126,9 +124,8 @@ void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask
     const std::uint64_t position = used == 0 ? 0 : element_of_value(mask, value);
     found.push_back(finding(
         "weight_bytes_mismatch", "weights", bytes.cut(), "D_WEIGHT_BYTES",
-        "program the bytes of the kept values",
-        fmt::format("{} says {} bytes of values, but the mask keeps {}, {} with the zeros at the "
-                    "end: {}",
+        "program the size of the stored values",
+        fmt::format("{} is {} bytes of values, but the mask selects {}, {} with padding: {}",
                     spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), bytes.said.value, used,
                     bytes.stored.value, cut_text(layout, position, bytes.missing(), bytes.cut()))));
 }
@@ -141,14 +138,13 @@ void check_mask(const WeightLayout& layout, const CompressedPlaces& places,
         return;
     }
     const std::uint64_t position = bytes.missing() ? 8 * bytes.said.value : mask_bits(layout) - 1;
-    found.push_back(finding(
-        "wmb_bytes_mismatch", "WMB", bytes.cut(), "D_WMB_BYTES",
-        "program the bytes of the whole mask",
-        fmt::format("{} says {} bytes of mask, but {} kernels have {}, {} with the zeros at the "
-                    "end: {}",
-                    spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value, layout.shape.kernels,
-                    bytes.used, bytes.stored.value,
-                    cut_text(layout, position, bytes.missing(), bytes.cut()))));
+    found.push_back(
+        finding("wmb_bytes_mismatch", "WMB", bytes.cut(), "D_WMB_BYTES",
+                "program the size of the whole mask",
+                fmt::format("{} is {} bytes of mask, but {} kernels need {}, {} with padding: {}",
+                            spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value,
+                            layout.shape.kernels, bytes.used, bytes.stored.value,
+                            cut_text(layout, position, bytes.missing(), bytes.cut()))));
 }
 
 }  // namespace

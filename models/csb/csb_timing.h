@@ -46,22 +46,22 @@ struct CsbConfig {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("address_map", self.address_map, "where the blocks of registers stand");
+        visit.field("address_map", self.address_map, "base addresses of the register blocks");
         visit.field("fifo_depth", self.fifo_depth,
                     "accesses that the FIFO between bus and core clock holds");
         visit.field("fifo_round_trip", self.fifo_round_trip,
-                    "cycles from an entry of that FIFO being filled to its being free again");
+                    "cycles from filling an entry of that FIFO to it being free again");
         visit.field("read_cycles", self.read_cycles,
                     "cycles from a register read to the next access of the same host");
         visit.field("read_way", self.read_way,
-                    "of them, the cycles until the register is looked at; the way of a write is as "
-                    "long, but times count from its end");
+                    "part of these cycles until the register is sampled; a write takes as long, "
+                    "but times count from its end");
         visit.field("retiming", self.retiming,
                     "cycles that a read of CMAC or CACC takes longer, by registers on the way "
                     "there and back");
         visit.field("wide_fields", self.wide_fields,
-                    "sizes of kernels, strides, padding and bank splits take the spare bits of "
-                    "their registers, so that they exceed what the published fields hold");
+                    "fields for kernel sizes, strides, padding and bank splits extend into the "
+                    "spare bits of their registers, beyond their published widths");
     }
 };
 

@@ -115,7 +115,7 @@ std::string remedy_of(std::string_view id) {
         return "wait for the operation's interrupt before loading the tables";
     }
     return id == "register_unknown" ? "`npuscope list registers` prints the map"
-                                    : "leave the write out";
+                                    : "remove the write";
 }
 
 std::optional<LutPort> lut_port_of(const RegisterBlock& block) {
@@ -176,7 +176,7 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
         effect.kind = WriteEffect::Kind::Ignored;
         effect.lost_bits = value;
         effect.finding = finding(Severity::Note, "register_read_only", *row,
-                                 " is written by the hardware alone; a write is ignored");
+                                 " is read-only; the write is ignored");
     } else if (grouped(*row) && enabled_[producer_]) {
         effect.kind = WriteEffect::Kind::Refused;
         effect.finding = finding(Severity::Error, "register_in_use", *row,

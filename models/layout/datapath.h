@@ -40,12 +40,12 @@ struct DatapathConfig {
         visit.field("atomic_k", self.atomic_k,
                     "MAC cells, hence kernels per weight group at one byte a weight");
         visit.field("memory_atom", self.memory_atom,
-                    "bytes of one feature atom: 1 x 1 x as many channels as fit");
+                    "bytes of one feature atom (1 x 1 x as many channels as fit)");
         visit.field("int16", self.int16, "elements may be int16");
         visit.field("fp16", self.fp16, "elements may be fp16");
         visit.field("coarse_saturation_count", self.coarse_saturation_count,
-                    "the counters of SDP and CDP leave out values whose floor lies one beyond the "
-                    "limit");
+                    "SDP and CDP saturation counters ignore values whose floor is just one beyond "
+                    "the limit");
     }
 };
 

@@ -297,9 +297,9 @@ void require_ragged_rules(const LayoutSentence& sentence) {
             sentence, [](const LayoutDigit& other) { return other.pitch == 0; });
         if (!alone || !packed) {
             throw ConfigError(
-                fmt::format("short blocks of digit {} in '{}'", to_string(digit),
-                            to_string(sentence)),
-                "they need one faster digit of the same axis, such as K/8~ with K%8, and no pitch");
+                fmt::format("short last block (~) of term {} in '{}' is not possible",
+                            to_string(digit), to_string(sentence)),
+                "they need one faster term of the same axis, such as K/8~ with K%8, and no pitch");
         }
     }
 }
@@ -322,8 +322,8 @@ void require_distinct(const Layout& layout, std::uint64_t unit) {
         for (const auto& [pitch, lanes] : digits) {
             if (pitch < reach) {
                 throw ConfigError(
-                    fmt::format("layout '{}' of {}: a pitch of {} bytes steps onto elements that "
-                                "reach over {} bytes",
+                    fmt::format("layout '{}' of {}: a pitch of {} bytes overlaps elements that "
+                                "span {} bytes",
                                 layout.sentence, to_string(layout.shape), pitch, reach),
                     fmt::format("the pitch must be at least {}", reach));
             }
@@ -342,8 +342,7 @@ Layout bind(const LayoutSentence& sentence, const LogicalShape& shape, const Bin
         if (axis.extent > 1 &&
             std::ranges::find(sentence, axis.axis, &LayoutDigit::axis) == sentence.end()) {
             throw ConfigError(
-                fmt::format("layout '{}' has no digit of axis {}, which has {} "
-                            "elements",
+                fmt::format("layout '{}' has no term for axis {}, which has {} elements",
                             to_string(sentence), axis.axis, axis.extent));
         }
     }

@@ -36,8 +36,8 @@ constexpr std::array rows{
           make_row_major),
     plain("nhwc", "N H W C", "interleaved channels; also TINPU's feature maps",
           "TI layer diagnostics", "NCHW", make_plain),
-    plain("nc4hw4", "N C/4 H W C%4", "four channels beside each other",
-          "mobile inference libraries", "NCHW", make_plain),
+    plain("nc4hw4", "N C/4 H W C%4", "four channels interleaved", "mobile inference libraries",
+          "NCHW", make_plain),
     plain("kcrs", "K C R S", "weights as ONNX has them (OIHW)", "ONNX Conv", "KCRS",
           make_row_major),
     plain("hwio", "R S C K", "TINPU's kernels", "TI layer diagnostics", "KCRS", make_plain),
@@ -98,7 +98,7 @@ Layout make_layout(const LayoutRow& row, const LayoutRequest& request) {
     require_sane(request.shape);
     require_known_parameters(row, request);
     if (row.element != 0 && request.element != row.element) {
-        throw ConfigError(fmt::format("layout {} holds {}-byte elements, the type has {} bytes",
+        throw ConfigError(fmt::format("layout {} holds {}-byte elements, but the type has {} bytes",
                                       row.name, row.element, request.element),
                           row.limits.empty() ? "" : std::string(row.limits));
     }
@@ -118,8 +118,8 @@ void require_extent(const LayoutRow& row, const LayoutRequest& request, char axi
                     std::uint64_t most) {
     if (request.shape.extent(axis) > most) {
         throw ConfigError(
-            fmt::format("layout {} takes at most {} on axis {}, shape {} has {}", row.name, most,
-                        axis, to_string(request.shape), request.shape.extent(axis)),
+            fmt::format("layout {} supports at most {} on axis {}, but shape {} has {}", row.name,
+                        most, axis, to_string(request.shape), request.shape.extent(axis)),
             std::string(row.limits));
     }
 }

@@ -86,7 +86,7 @@ Layout make_table(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t components = row.name == "batch_norm" ? 2 : 1;
     if (request.shape.extent('N') != components) {
         throw ConfigError(
-            fmt::format("layout {} has {} components on axis N, shape {} has {}", row.name,
+            fmt::format("layout {} has {} components on axis N, but shape {} has {}", row.name,
                         components, to_string(request.shape), request.shape.extent('N')),
             std::string(row.limits));
     }
@@ -141,7 +141,7 @@ namespace {
 
 constexpr std::array pixel_parameters{
     LayoutParameter{"line_stride", 0, "bytes from line to line; 0: packed"},
-    LayoutParameter{"line_stride_1", 0, "the same in plane 1"},
+    LayoutParameter{"line_stride_1", 0, "bytes from line to line in plane 1; 0: packed"},
     LayoutParameter{"plane_1", 0, "byte where plane 1 begins; 0: right after plane 0"},
     LayoutParameter{"x_offset", 0, "pixels before the first one of each line"},
     LayoutParameter{"atom", 1,
@@ -170,8 +170,8 @@ Plane plane_of(const LayoutRow& row, const LayoutRequest& request, const PixelFo
     const std::uint64_t given =
         parameter(row, request, plane == 0 ? "line_stride" : "line_stride_1");
     if (given != 0 && (given < line || given > std::uint64_t{1} << 40U)) {
-        throw ConfigError(
-            fmt::format("a line of {} takes {} bytes, the stride is {}", row.name, line, given));
+        throw ConfigError(fmt::format("a line of {} needs {} bytes, but the stride is {}", row.name,
+                                      line, given));
     }
     return {0, given == 0 ? round_up(line, atom) : given, pixel, skipped};
 }
@@ -281,15 +281,15 @@ constexpr std::uint64_t weight_multiple = 128;  // source: NVDLA format page, ta
 
 // source: hardware spec files, C model: nv_full's numbers for one-byte weights
 constexpr std::array group_parameters{
-    LayoutParameter{"group", 32, "kernels of a group: atomic_k, half of it for 2-byte weights"},
+    LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"},
     LayoutParameter{"cube", 64, "channels of a cube: atomic_c"}};
 constexpr std::array post_parameters{
-    LayoutParameter{"group", 32, "kernels of a group: atomic_k, half of it for 2-byte weights"},
+    LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"},
     LayoutParameter{"rows", 2, "rows interleaved: 2 or 4"}};
 constexpr std::array winograd_parameters{
-    LayoutParameter{"group", 32, "kernels of a group: atomic_k, half of it for 2-byte weights"}};
+    LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"}};
 constexpr std::array deconvolution_parameters{
-    LayoutParameter{"group", 32, "kernels of a group: atomic_k, half of it for 2-byte weights"},
+    LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"},
     LayoutParameter{"cube", 64, "channels of a cube: atomic_c"},
     LayoutParameter{"stride_y", 2, "sets of rows"},
     LayoutParameter{"stride_x", 2, "sets of columns"}};

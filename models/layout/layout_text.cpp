@@ -23,12 +23,12 @@ class SentenceReader {
         while (at_ < text_.size()) {
             sentence.push_back(digit());
             if (at_ < text_.size() && text_[at_] != ' ') {
-                fail("a digit ends with a space");
+                fail("a term must end with a space");
             }
             skip_spaces();
         }
         if (sentence.empty()) {
-            fail("there is no digit");
+            fail("a term is missing");
         }
         return sentence;
     }
@@ -36,8 +36,8 @@ class SentenceReader {
  private:
     [[noreturn]] void fail(const char* what) const {
         throw ConfigError(
-            fmt::format("layout sentence '{}', character {}: {}", text_, at_ + 1, what),
-            "digits look like H, C/32, C%32 or H:1024, from slowest to fastest");
+            fmt::format("layout expression '{}', character {}: {}", text_, at_ + 1, what),
+            "terms look like H, C/32, C%32 or H:1024, from slowest to fastest");
     }
     void skip_spaces() {
         while (at_ < text_.size() && text_[at_] == ' ') {
@@ -89,15 +89,15 @@ void require_chain(char axis, std::vector<LayoutDigit> digits) {
         const std::uint64_t covers = digits[i].modulo * digits[i].divide;
         if (covers != above || digits[i].modulo > largest_number / digits[i].divide) {
             throw ConfigError(
-                fmt::format("digit {} does not join the other digits of axis {}",
+                fmt::format("term {} does not continue the other terms of axis {}",
                             to_string(digits[i]), axis),
-                above == 0 ? "the slowest digit of an axis has no modulo"
+                above == 0 ? "the slowest term of an axis has no modulo"
                            : fmt::format("its modulo must be {} / {}", above, digits[i].divide));
         }
     }
     if (digits.back().divide != 1) {
         throw ConfigError(
-            fmt::format("axis {} has no digit {}%{}", axis, axis, digits.back().divide),
+            fmt::format("axis {} has no term {}%{}", axis, axis, digits.back().divide),
             "without it, elements overlap");
     }
 }

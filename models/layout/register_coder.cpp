@@ -124,7 +124,7 @@ void RegisterDecoder::refuse_as(const FieldName& name, const std::string& senten
 void RegisterDecoder::require_valid(const PrecisionCell& cell, const FieldName& name) {
     if (!cell.valid()) {
         note({.id = rule_ids::precision_conversion,
-              .sentence = fmt::format("{}: {} is an invalid case",
+              .sentence = fmt::format("{}: {} is not a valid combination",
                                       spelled(unit(), name.register_name), cell.name()),
               .remedy = legal_outputs(cell),
               .unit = std::string(unit()),
@@ -141,7 +141,7 @@ void RegisterDecoder::require_surface(std::string_view register_name, const Surf
                         "operation may move here",
                         spelled(unit(), register_name), surface.lines, surface.line.value,
                         largest_surface.value >> 20U),
-            "correct the sizes, or cut the operation");
+            "correct the sizes, or split the operation");
     }
 }
 

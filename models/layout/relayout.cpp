@@ -108,11 +108,10 @@ void require_size(const char* which, const Layout& layout, std::uint64_t needed,
 void require_pair(const Layout& source, std::span<const std::uint8_t> from, const Layout& target,
                   std::span<const std::uint8_t> to) {
     if (source.shape != target.shape || source.element != target.element) {
-        throw ConfigError(
-            fmt::format("{} of {} with elements of {} bytes cannot become {} of {} "
-                        "with elements of {} bytes",
-                        source.name, to_string(source.shape), source.element, target.name,
-                        to_string(target.shape), target.element));
+        throw ConfigError(fmt::format(
+            "{} of {} with {}-byte elements cannot be converted to {} of {} with {}-byte elements",
+            source.name, to_string(source.shape), source.element, target.name,
+            to_string(target.shape), target.element));
     }
     require_size("source", source, source.used, from.size());
     require_size("target", target, target.bytes, to.size());

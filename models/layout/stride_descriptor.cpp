@@ -114,9 +114,8 @@ DescriptorLayout bind_descriptor(const StrideDescriptor& descriptor, GroupRule r
     if (many && group.reader != group.extent) {
         ambiguity = fmt::format(
             "ambiguous strides of {}: the vendor's rule gives a channel-group stride of {} "
-            "scalars, "
-            "axes longer than 1 give {}; either the batch stride covers all groups or unit axes "
-            "have stride 1 ({} is right), or a single row is padded ({} is right)",
+            "elements, the axes longer than 1 give {}; {} is right if the batch stride covers all "
+            "groups or unit axes have stride 1, {} if a single row is padded",
             descriptor.name, group.reader, group.extent, group.extent, group.reader);
     }
     const std::uint64_t chosen = rule == GroupRule::Reader ? group.reader : group.extent;
@@ -128,8 +127,8 @@ DescriptorLayout bind_descriptor(const StrideDescriptor& descriptor, GroupRule r
             throw;
         }
     }
-    ambiguity += fmt::format("; with {} elements would fall onto each other, {} is taken",
-                             group.reader, group.extent);
+    ambiguity +=
+        fmt::format("; with {} elements would overlap, so {} is used", group.reader, group.extent);
     return {bind_groups(descriptor, group.channel_axis, group.extent), ambiguity};
 }
 

@@ -64,27 +64,28 @@ struct McifConfig {
         visit.field("bus_width", self.bus_width, "bytes of one beat of the primary port");
         visit.field("max_burst", self.max_burst, "beats of the longest burst");
         visit.field("turn_beats", self.turn_beats,
-                    "read beats of a client's turn at most, where bursts are shorter; each is a "
-                    "command of its own");
+                    "most read beats per arbitration turn of a client, where bursts are shorter; "
+                    "each burst is a separate command");
         visit.field("request_stages", self.request_stages,
-                    "a request that comes while the one before is issued costs a cycle in the "
-                    "stages in front of the arbiter");
+                    "a request that arrives while the previous one is issued costs a cycle in the "
+                    "stages before the arbiter");
         visit.field("address_bits", self.address_bits, "width of an address on the ports");
-        visit.field("outstanding_reads", self.outstanding_reads, "read beats in flight at most");
+        visit.field("outstanding_reads", self.outstanding_reads, "most read beats in flight");
         visit.field("slot_return", self.slot_return,
-                    "cycles from a beat's arrival to the command that takes its place in flight");
+                    "cycles from a beat's arrival to the command that reuses its slot");
         visit.field("covered_latency", self.covered_latency,
                     "latency of memory that the read DMAs' FIFOs are built to hide");
-        visit.field("secondary_port", self.secondary_port,
-                    "a second port, for SRAM, exists; a program that uses it is refused otherwise");
+        visit.field(
+            "secondary_port", self.secondary_port,
+            "a second port, for SRAM, exists; without it, programs that use it are refused");
         visit.field(
             "transactions", self.transactions,
-            "what is asked of memory at once: `runs`, and memory says its latency; `bursts`, "
-            "each answered at any time and in any order; `values`: operands are the bytes "
-            "that these bring, where the others are fetched at the launch by debug transport, "
-            "which finds races and uninitialised bytes");
+            "granularity of memory requests: `runs`, whose latency memory returns at once; "
+            "`bursts`, each answered at any time and in any order; `values`, bursts whose bytes "
+            "are the operands. With the first two, operands are fetched by debug transport at "
+            "launch, which allows races and uninitialised reads to be detected");
         visit.field("outstanding_writes", self.outstanding_writes,
-                    "bursts written and not answered at most, where `transactions` is not `runs`");
+                    "most outstanding write bursts, where `transactions` is not `runs`");
     }
 };
 

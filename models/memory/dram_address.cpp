@@ -88,8 +88,8 @@ void expect_sound(const DramOrganisation& of) {
     if (!counted || !std::has_single_bit(of.burst_bytes().value) ||
         !std::has_single_bit(of.burst_length)) {
         throw ConfigError(
-            "a DRAM needs at least one of everything, rows of whole bursts, and bursts whose size "
-            "is a power of two",
+            "every DRAM count must be at least 1, a row must hold whole bursts, and the burst size "
+            "must be a power of two",
             "correct memory.regions[].dram.organisation");
     }
 }
@@ -146,7 +146,7 @@ void DramAddressMap::place_pieces(const DramConfig& config) {
     const Piece& first = pieces_.front();
     if (in_byte > largest_address_bits ||
         counts[first.field] % (std::uint64_t{1} << first.shift_in_field) != 0) {
-        refuse("the first field of the mapping would not have a whole number of values");
+        refuse("the first field of the mapping would not have an integer number of values");
     }
     pieces_.front().bits = open_end;
 }

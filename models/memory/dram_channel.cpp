@@ -30,7 +30,7 @@ DramChannel::DramChannel(const DramConfig& config)
     if (config.timing.t_refi > Clocks(0) &&
         bus.precharge + bus.refresh + config.timing.t_rfc >= config.timing.t_refi) {
         throw ConfigError(
-            "a DRAM whose refresh takes as long as its interval never answers",
+            "a DRAM whose refresh takes as long as its refresh interval never serves a request",
             "make timing.t_rfc and the commands before it smaller than timing.t_refi");
     }
 }

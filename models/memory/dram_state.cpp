@@ -72,7 +72,7 @@ DramState::Constants DramState::constants_of(const DramConfig& config) {
     if (bus.activate_in_halves) {
         if (bus.activate.value % 2 != 0) {
             throw ConfigError(
-                "an ACTIVATE that is sent in two halves takes an odd number of clocks",
+                "an ACTIVATE that is sent in two halves must take an even number of clocks",
                 "make command_bus.activate even");
         }
         all.lengths[index(DramCommand::Activate)] = Clocks(bus.activate.value / 2);

@@ -288,7 +288,7 @@ void Memory::write_result(const ByteRun& run, std::uint8_t* data, const AccessIn
     const auto [address, bytes] = run;
     if (const auto reader = claims_.disturbed_by_write(address, bytes)) {
         report(rule_ids::race,
-               fmt::format("write at {} changes the {} of {} before {} has read it",
+               fmt::format("race: a write at {} changes the {} of {} before {} has read it",
                            to_hex(address), reader->surface, reader->operation, reader->unit),
                address, info);
     }
@@ -321,7 +321,7 @@ void Memory::pass_on(int port, tlm::tlm_generic_payload& payload, AccessInfo* in
 void Memory::tell_wrong_answer(const tlm::tlm_generic_payload& payload, const AccessInfo* info) {
     if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) {
         report("memory_error_response",
-               fmt::format("memory answers {} to a {} of {} bytes at {}",
+               fmt::format("memory returned {} for a {} of {} bytes at {}",
                            payload.get_response_string(), payload.is_read() ? "read" : "write",
                            payload.get_data_length(), to_hex(address_of(payload))),
                address_of(payload), info);
@@ -333,7 +333,7 @@ unsigned Memory::pass_on_debug(int port, tlm::tlm_generic_payload& payload,
     const unsigned moved = outside_->debug(port, payload);
     if (moved < payload.get_data_length()) {
         report("short_debug_transport",
-               fmt::format("debug transport of memory moves {} of {} bytes at {}", moved,
+               fmt::format("debug transport of memory moved only {} of {} bytes at {}", moved,
                            payload.get_data_length(), to_hex(address_of(payload))),
                address_of(payload), info);
     }

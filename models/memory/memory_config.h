@@ -106,7 +106,7 @@ struct DramTimings {
         visit.field("cl", self.cl, "read latency: READ to first data");
         visit.field("cwl", self.cwl, "write latency: WRITE to first data");
         visit.field("data_delay", self.data_delay,
-                    "clocks that read data comes later still (tDQSCK, tWCK2DQO)");
+                    "additional clocks to read data (tDQSCK, tWCK2DQO)");
         visit.field("t_rcd", self.t_rcd, "ACTIVATE to READ or WRITE");
         visit.field("t_rp", self.t_rp, "PRECHARGE to ACTIVATE");
         visit.field("t_ras", self.t_ras, "ACTIVATE to PRECHARGE");
@@ -145,8 +145,8 @@ struct DramCommandBus {
         visit.field("activate_in_halves", self.activate_in_halves,
                     "other commands may come between the halves of an ACTIVATE, as in LPDDR5");
         visit.field("precharge", self.precharge, "PRECHARGE of one bank, or of all");
-        visit.field("read", self.read, "READ with its column command, if that is another");
-        visit.field("write", self.write, "WRITE with its column command, if that is another");
+        visit.field("read", self.read, "READ including a separate column command, if any");
+        visit.field("write", self.write, "WRITE including a separate column command, if any");
         visit.field("refresh", self.refresh, "REFRESH of all banks");
     }
 };
@@ -168,22 +168,25 @@ struct DramConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("clock", self.clock, "clock of the command bus");
-        visit.field("organisation", self.organisation, "what the DRAM is built of");
+        visit.field("organisation", self.organisation, "organisation of the DRAM");
         visit.field("timing", self.timing, "clocks from command to command");
         visit.field("command_bus", self.command_bus, "clocks that a command takes on its bus");
-        visit.field("page_policy", self.page_policy, "what becomes of a row after a burst");
+        visit.field("page_policy", self.page_policy,
+                    "page policy: whether a row stays open after a burst");
         visit.field("row_order", self.row_order,
-                    "which row is opened next: that of the bank that is ready first, or as in the "
-                    "stream; data is in the order of the stream");
-        visit.field("queue", self.queue,
-                    "bursts of a channel that rows are opened for, 1 to 64: the oldest and those "
-                    "after it");
+                    "order in which rows are opened: ready (the first bank that is ready) or "
+                    "stream (order of requests); data is always returned in request order");
+        visit.field(
+            "queue", self.queue,
+            "look-ahead of a channel, 1 to 64: rows are opened for this many of the oldest bursts");
         visit.field("mapping", self.mapping,
                     "fields of an address from high to low; `column:3` takes three bits of one");
-        visit.field("controller_latency", self.controller_latency,
-                    "cycles to the DRAM and back beside its own: interconnect, queues, PHY");
+        visit.field(
+            "controller_latency", self.controller_latency,
+            "cycles to the DRAM and back in addition to its own: interconnect, queues, PHY");
         visit.field("read_buffers", self.read_buffers,
-                    "bursts that the controller keeps, so that later beats of one need no other");
+                    "bursts that the controller buffers, so that later beats of the same burst "
+                    "need no new access");
         visit.field("write_batch", self.write_batch,
                     "bursts gathered before they are written; 1 = each at once");
     }
@@ -212,8 +215,7 @@ struct DramStatistics {
         visit.field("row_conflicts", self.row_conflicts, "bursts that found another row open");
         visit.field("refreshes", self.refreshes, "refreshes of a rank");
         visit.field("turnarounds", self.turnarounds, "changes between reading and writing");
-        visit.field("merged_beats", self.merged_beats,
-                    "beats that needed no burst: the controller held theirs");
+        visit.field("merged_beats", self.merged_beats, "beats served from a buffered burst");
     }
 };
 
@@ -239,19 +241,19 @@ struct MemoryRegionConfig {
         visit.field("read_latency", self.read_latency,
                     "cycles from a read command to its first beat; default: memory.read_latency");
         visit.field("latency_spread", self.latency_spread,
-                    "cycles that an answer may come later, drawn for each beat by its address; "
-                    "default: memory.latency_spread");
+                    "maximum random extra latency of an answer, in cycles, derived per beat from "
+                    "its address; default: memory.latency_spread");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; default: memory.beat_interval");
         visit.field("bandwidth", self.bandwidth,
-                    "bytes a second that reads and writes of all ports and instances share; "
-                    "default: each port has a beat every beat_interval for reads, and for writes");
+                    "bandwidth shared by reads and writes of all ports and instances; default: "
+                    "each port has one beat every beat_interval for reads, and one for writes");
         visit.field("dram", self.dram,
-                    "rows and banks that give each beat its time; default: none, latency alone");
-        visit.field("surfaces", self.surfaces,
-                    "bytes at its beginning that plans of networks may use; default: all of the "
-                    "first region, none of the others. Results go to an other region where the "
-                    "NPU has a second memory port");
+                    "DRAM model that times each beat; default: none, fixed latency");
+        visit.field(
+            "surfaces", self.surfaces,
+            "bytes at its start that network plans may use; default: all of the first region, none "
+            "of the others. Results go to another region where the NPU has a second memory port");
     }
 };
 
@@ -282,14 +284,13 @@ struct MemoryConfig {
             "read_latency", self.read_latency,
             "cycles from a read command to its first beat, and from a last write beat to its "
             "response");
-        visit.field(
-            "latency_spread", self.latency_spread,
-            "cycles that each answer may come later, up to so many, drawn for each beat by its "
-            "address; a port's answers stay in order");
-        visit.field("seed", self.seed, "of what is drawn");
+        visit.field("latency_spread", self.latency_spread,
+                    "maximum random extra latency of an answer, in cycles, derived per beat from "
+                    "its address; answers of a port stay in order");
+        visit.field("seed", self.seed, "seed of the random extra latency");
         visit.field("beat_interval", self.beat_interval,
                     "cycles per beat of the bus; 1 = a beat every cycle");
-        visit.field("regions", self.regions, "address ranges that memory answers for");
+        visit.field("regions", self.regions, "address ranges of the memory");
     }
 };
 

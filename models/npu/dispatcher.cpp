@@ -161,16 +161,16 @@ void Dispatcher::launch_ready() {
 }
 
 void Dispatcher::report_flush(const Launch& launch) {
-    log_.add({.severity = Severity::Warning,
-              .id = rule_ids::flush_not_awaited,
-              .sentence = fmt::format("{} is enabled at cycle {}, but the convolution buffer is "
-                                      "being cleared until cycle {}, and what is fetched before "
-                                      "may be lost",
-                                      launch.name, now().value, config_.cdma.flush.value),
-              .remedy = "poll the register until it is 1",
-              .unit = "NVDLA_CDMA",
-              .register_name = spelled("NVDLA_CDMA", flush_status),
-              .operation = launch.name});
+    log_.add(
+        {.severity = Severity::Warning,
+         .id = rule_ids::flush_not_awaited,
+         .sentence = fmt::format("{} is enabled at cycle {}, but the convolution buffer is being "
+                                 "cleared until cycle {}; data fetched before then may be lost",
+                                 launch.name, now().value, config_.cdma.flush.value),
+         .remedy = "poll the register until it is 1",
+         .unit = "NVDLA_CDMA",
+         .register_name = spelled("NVDLA_CDMA", flush_status),
+         .operation = launch.name});
 }
 
 void Dispatcher::start_conv(const Launch& launch) {
@@ -345,14 +345,14 @@ const ConvWork& Dispatcher::feeding(const SdpWork& work) const {
 void Dispatcher::report_ends(const SdpWork& sdp, EndMarks::Meeting meeting) {
     const ConvWork& work = feeding(sdp);
     Diagnostic finding = ends_meet(
-        work.job, meeting == EndMarks::Meeting::AtOnce
-                      ? "entered the accumulator's delivery buffer in the cycle in which the last "
-                        "one of the convolution before left it: a mark too many stays, and the "
-                        "SDP closes a later convolution too early"
-                      : "entered the accumulator's delivery buffer while the last one of the "
-                        "convolution before was still there: where other latencies let one enter "
-                        "in the cycle in which the other leaves, the SDP closes a later "
-                        "convolution too early");
+        work.job,
+        meeting == EndMarks::Meeting::AtOnce
+            ? "entered the accumulator's delivery buffer in the cycle in which that of the "
+              "previous convolution left it: an extra end marker remains, and the SDP ends a later "
+              "convolution too early"
+            : "entered the accumulator's delivery buffer while that of the previous convolution "
+              "was still there: with other latencies, one may enter in the cycle in which the "
+              "other leaves, and the SDP then ends a later convolution too early");
     finding.operation = work.name;
     log_.add(std::move(finding));
 }
@@ -364,8 +364,8 @@ void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
     finding.unit = "NVDLA_SDP";
     finding.operation = conv.name;
     finding.sentence = fmt::format(
-        "{} is closed after {} of its {} atoms and stops: the end of an earlier convolution met "
-        "another one in the accumulator's delivery buffer and left an extra mark (see `ends_meet`)",
+        "{} is ended after {} of its {} atoms and hangs: the ends of two earlier convolutions met "
+        "in the accumulator's delivery buffer and left an extra end marker (see `ends_meet`)",
         work.name, atoms, delivered_atoms(conv.job));
     log_.add(std::move(finding));
 }

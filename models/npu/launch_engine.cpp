@@ -59,8 +59,9 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
         finding.unit = unit;
         finding.register_name = spelled(unit, register_name);
         finding.operation = consumer.operation;
-        finding.sentence = fmt::format("{}: {} gives {}, but {} takes {}", finding.register_name,
-                                       producer.operation, given, consumer.operation, taken);
+        finding.sentence =
+            fmt::format("{}: {} produces {}, but {} expects {}", finding.register_name,
+                        producer.operation, given, consumer.operation, taken);
         finding.remedy = "program one shape and one precision in both units";
         findings.push_back(std::move(finding));
     };
@@ -89,8 +90,8 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
             {.severity = Severity::Warning,
              .id = rule_ids::precision_conversion,
              .sentence = fmt::format(
-                 "{}: {} turns {} into {}, but {} is a convolution of {}, and "
-                 "conversions go with direct convolution only",
+                 "{}: {} converts {} to {}, but {} is a convolution of {}, and conversion is "
+                 "supported for direct convolution only",
                  register_name, consumer.operation, precision_name(consumer.cube.precision),
                  precision_name(*consumer.leaves), producer.operation,
                  producer.mode == ConvMode::Image ? "an image" : "Winograd's tiles"),

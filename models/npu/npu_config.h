@@ -34,10 +34,10 @@ struct SurfaceConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("inputs", self.inputs,
-                    "layouts of input images that this NPU takes, the usual one first; empty: any");
+                    "layouts of input images that this NPU accepts, default first; empty: any");
         visit.field("outputs", self.outputs,
-                    "layouts of output images that it gives, the usual one first; empty: any");
-        visit.field("entry", self.entry, "such images are whole entries of so many bytes");
+                    "layouts of output images that this NPU produces, default first; empty: any");
+        visit.field("entry", self.entry, "size granularity of such images, in bytes");
     }
 };
 
@@ -81,7 +81,7 @@ struct NpuConfig {
                     "generation of the RTL: branch of NVIDIA's public repository (v1: nvdlav1); "
                     "fields that are not given follow from it and from the widths");
         visit.field("clock", self.clock,
-                    "clock of core and bus; reports use it, and a DRAM with a clock of its own");
+                    "clock of core and bus; used by reports and by DRAMs with their own clock");
         visit.field("surfaces", self.surfaces,
                     "images of drivers, in other layouts than feature cubes");
         visit.field("datapath", self.datapath, "widths that several units share");

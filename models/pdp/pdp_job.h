@@ -43,15 +43,15 @@ struct PdpConfig {
                     "atoms between the latency FIFO of reads and the datapath");
         visit.field("read_runs", self.read_runs, "requests of a line in flight");
         visit.field("read_again", self.read_again,
-                    "cycles from a place of the latency FIFO being free to the next request");
+                    "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("awaited_lead", self.awaited_lead,
-                    "cycles that an atom of memory that is waited for is taken earlier after its "
-                    "arrival than the first of an operation");
+                    "cycles by which an awaited atom from memory is accepted sooner after its "
+                    "arrival than the first atom of an operation");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
-        visit.field(
-            "hand_over_lead", self.hand_over_lead,
-            "cycles that an atom from the SDP is here before it would be on its write port");
+        visit.field("hand_over_lead", self.hand_over_lead,
+                    "cycles by which an atom arrives here from the SDP before it would appear on "
+                    "the SDP's write port");
         visit.field("column_gap", self.column_gap,
                     "cycles between the slots of two results of one column");
         visit.field("output_latency", self.output_latency,

@@ -130,7 +130,7 @@ void describe_method(Visitor& visit, Pooling& pooling) {
     auto code = static_cast<std::uint32_t>(pooling.method);
     visit.field(method_field.register_name, method_field.field_name, code);
     if constexpr (Visitor::decodes) {
-        visit.refuse_unless(code <= 2, method_field, "no such pooling method",
+        visit.refuse_unless(code <= 2, method_field, "unknown pooling method",
                             "0 average, 1 max, 2 min");
         pooling.method = static_cast<PoolingMethod>(code);
     }
@@ -196,7 +196,8 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     const std::uint32_t fitting = extent.outputs(kernel, stride);
     pdp.refuse_unless(
         programmed == fitting, outputs,
-        fmt::format("{} windows of {} with stride {} ({}) fit into {} + {} + {} ({}; {}, {})",
+        fmt::format("{} windows of {} with stride {} ({}) fit into padding {} + input {} + padding "
+                    "{} ({}; {}, {})",
                     fitting, kernel, stride, spelled(pdp.unit(), "D_POOLING_KERNEL_CFG"),
                     extent.pad_before, extent.size, extent.pad_after,
                     spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
@@ -215,12 +216,12 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     pdp.refuse_as(
         outputs,
         fmt::format(
-            "windows of {} with stride {} leave {} of {} positions of padding after the input "
-            "uncovered: the PDP ends {} windows there, not {}, so its results are not those of the "
-            "windows, and those too many stay in it: the next pooling hangs or begins with them",
+            "windows of {} with stride {} do not cover {} of {} padding positions after the input: "
+            "the PDP ends {} windows there, not {}, so its results are wrong and the surplus ones "
+            "stay in the unit: the next pooling operation hangs or starts with them",
             kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
             flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
-        fmt::format("pad with {}",
+        fmt::format("set the padding at the end to {}",
                     extent.pad_after - std::min(extent.pad_after, uncovered(axis, kernel, stride))),
         "windows_flushed");
 }
@@ -476,8 +477,8 @@ std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name)
     finding.register_name = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
     finding.operation = name;
     finding.sentence = fmt::format(
-        "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends with line {}: the "
-        "PDP ends with its last result and takes the {} after it under the other group's "
+        "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends at line {}: the PDP "
+        "stops at its last result and processes the {} lines after it with the other group's "
         "registers",
         finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,

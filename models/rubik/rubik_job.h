@@ -44,11 +44,10 @@ struct RubikConfig {
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
         visit.field("read_runs", self.read_runs, "lines in flight");
         visit.field("read_again", self.read_again,
-                    "cycles from a place of the latency FIFO being free to the next request");
+                    "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("start_up", self.start_up, "cycles from op-enable to the first read");
-        visit.field(
-            "forward", self.forward,
-            "cycles from the last byte that a line, on nv_full a burst, needs to its write");
+        visit.field("forward", self.forward,
+                    "cycles from the last byte that a line (nv_full: a burst) needs to its write");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };

@@ -167,7 +167,7 @@ SurfaceUse contracted_use(const MovedSide& side, const RubikJob& job) {
 void decode_mode(RegisterDecoder& rubik, RubikMode& mode) {
     std::uint32_t code = 0;
     rubik.field(mode_field.register_name, mode_field.field_name, code);
-    rubik.refuse_unless(code <= 2, mode_field, "no such mode", "0 contract, 1 split, 2 merge");
+    rubik.refuse_unless(code <= 2, mode_field, "unknown mode", "0 contract, 1 split, 2 merge");
     mode = code <= 2 ? static_cast<RubikMode>(code) : RubikMode::Contract;
 }
 

@@ -53,8 +53,8 @@ struct SdpConfig {
         visit.field("bn", self.bn, "the second stage (X2, batch normalisation) exists");
         visit.field("element_wise", self.element_wise, "the third stage (Y, element-wise) exists");
         visit.field("lut", self.lut, "the element-wise stage, where it exists, has lookup tables");
-        visit.field("winograd", self.winograd, "atoms may come in the order of Winograd's tiles");
-        visit.field("max_batch", self.max_batch, "cubes of one operation at most");
+        visit.field("winograd", self.winograd, "atoms may arrive in Winograd tile order");
+        visit.field("max_batch", self.max_batch, "most cubes (batches) per operation");
         visit.field("bs_throughput", self.bs_throughput, "elements per cycle of the first stage");
         visit.field("bn_throughput", self.bn_throughput, "elements per cycle of the second stage");
         visit.field("element_wise_throughput", self.element_wise_throughput,
@@ -68,62 +68,65 @@ struct SdpConfig {
     template <class Visitor, class Self>
     static void describe_times(Visitor& visit, Self& self) {
         visit.field("flying_bubble", self.flying_bubble,
-                    "cycles lost per atom that comes from the accumulator");
+                    "cycles lost per atom from the accumulator");
         visit.field("stage_latency", self.stage_latency,
-                    "cycles that an active BS or BN stage adds without operators");
-        visit.field("alu_latency", self.alu_latency, "cycles that its ALU adds");
-        visit.field("mul_latency", self.mul_latency, "cycles that its multiplier adds");
-        visit.field(
-            "operands_ahead", self.operands_ahead,
-            "atoms whose operands wait in front of a stage that takes those of its ALU and its "
-            "multiplier");
+                    "latency of an active BS or BN stage without operators, in cycles");
+        visit.field("alu_latency", self.alu_latency,
+                    "additional cycles of an active ALU in a BS or BN stage");
+        visit.field("mul_latency", self.mul_latency,
+                    "additional cycles of an active multiplier in a BS or BN stage");
+        visit.field("operands_ahead", self.operands_ahead,
+                    "atoms whose operands queue before a stage that uses both an ALU and a "
+                    "multiplier operand");
         visit.field("operands_ahead_lead", self.operands_ahead_lead,
-                    "cycles from the last of them to where others are taken");
+                    "cycles from the last of these atoms until further operands are accepted");
         visit.field("element_wise_latency", self.element_wise_latency,
                     "cycles that an active element-wise stage adds without operators, where it is "
                     "as wide as the others");
         visit.field("element_wise_operator", self.element_wise_operator,
-                    "cycles that its ALU adds, and its multiplier");
-        visit.field("lut_latency", self.lut_latency, "cycles that its lookup tables add");
+                    "additional cycles of each active operator (ALU, multiplier) of the "
+                    "element-wise stage");
+        visit.field("lut_latency", self.lut_latency,
+                    "additional cycles of the lookup tables of the element-wise stage");
         visit.field("pipeline", self.pipeline,
-                    "cycles from taking an atom to its write, beside the stages");
+                    "cycles from accepting an atom to its write, excluding the stages");
         visit.field("done", self.done, "cycles from the last write response to the interrupt");
         visit.field("request", self.request,
                     "cycles from op-enable of the read DMA to its first requests at the arbiter");
         visit.field("next_request", self.next_request,
-                    "cycles from an operation's last atom that operands from memory meet to the "
-                    "next operation's first requests");
+                    "cycles from the last atom of an operation that uses operands from memory to "
+                    "the next operation's first requests");
         visit.field("next_atom", self.next_atom,
-                    "cycles from taking an operation's last atom to the next operation's first, "
-                    "beside the stages");
+                    "cycles from accepting an operation's last atom to the next operation's first, "
+                    "excluding the stages");
         visit.field("to_pooling", self.to_pooling,
-                    "cycles from taking a beat of an atom to its handing to the PDP when nothing "
-                    "waits, beside the stages");
+                    "cycles from accepting a beat of an atom to handing it to the PDP without "
+                    "contention, excluding the stages");
         visit.field("pooling_places", self.pooling_places,
-                    "beats on that way when all wait for the PDP, beside one for each cycle of the "
-                    "stages");
+                    "capacity of that path in beats when all wait for the PDP, in addition to one "
+                    "per cycle of the stages");
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,
-                    "beats after that FIFO that wait for their atom to be taken");
+                    "beats behind that FIFO that wait for their atom to be accepted");
         visit.field("operand_fifo", self.operand_fifo,
                     "beats of a stage's operands in flight or in the latency FIFO");
         visit.field("operand_unpacked", self.operand_unpacked,
-                    "beats after that FIFO that wait for their atom to be taken");
+                    "beats behind that FIFO that wait for their atom to be accepted");
         visit.field("beat_group", self.beat_group,
-                    "beats of a line that the read DMAs hand on together");
+                    "beats of a line that the read DMAs forward as one group");
         visit.field("operand_packs", self.operand_packs,
                     "a source from memory and operands wait after their FIFO in packs that end "
                     "with a line");
         visit.field(
             "pack_request", self.pack_request,
-            "cycles from the stage's last element of an atom to the request for a place that "
-            "its operands leave, where they wait in packs, beside the stages before it");
+            "cycles from the stage's last element of an atom to the request for the FIFO slot that "
+            "its operands free, where they wait in packs, excluding earlier stages");
         visit.field("request_unpacked", self.request_unpacked,
-                    "cycles from a beat that passes the FIFO at once to the request that takes its "
-                    "place");
+                    "cycles from a beat that passes the FIFO without waiting to the request that "
+                    "reuses its slot");
         visit.field("request_taken", self.request_taken,
-                    "cycles from taking an atom to the requests that take its place");
+                    "cycles from accepting an atom to the requests that reuse its slots");
         visit.field("source_to_atom", self.source_to_atom,
                     "cycles from the last beat of a group to its first atom taken");
         visit.field("operand_to_atom", self.operand_to_atom,

@@ -111,7 +111,7 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, const SdpJob&
     if (processing != job.stages.processing) {
         rdma.refuse(
             processing_field,
-            fmt::format("{} says {}", spelled(sdp.unit(), sdp_processing_field.register_name),
+            fmt::format("{} has {}", spelled(sdp.unit(), sdp_processing_field.register_name),
                         static_cast<unsigned>(job.stages.processing)),
             "program the same value in both units");
     }
@@ -124,8 +124,8 @@ void decode_source(RegisterDecoder& rdma, const DatapathConfig& datapath, SdpJob
     const Precision processing = job.stages.processing;
     rdma.refuse_unless(
         input == processing || (input == Precision::Int16 && processing == Precision::Int8),
-        input_field, "the stages process another precision",
-        "program PROC_PRECISION alike; int16 may be processed as int8");
+        input_field, "the SDP stages process a different precision",
+        "program the same PROC_PRECISION; int16 may be processed as int8");
     rdma.require_valid(conversion(input, job.stages.output), input_field);
     job.source = sdp::decode_cube(rdma, "SRC", job.whole_atoms(datapath), datapath.memory_atom,
                                   Bytes(bytes_of(input)));
@@ -207,7 +207,7 @@ void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandN
     const std::string disable = names.field("DISABLE");
     const std::string use = names.field("DATA_USE");
     if (rdma.values().field(name, disable) != 0) {
-        rdma.refuse({name, disable}, fmt::format("{} takes an operand from memory", names.stage),
+        rdma.refuse({name, disable}, fmt::format("{} selects an operand from memory", names.stage),
                     "program 0, or take the operand from a register");
     }
     if (fetch.alu != need.alu || fetch.mul != need.mul) {

@@ -310,11 +310,11 @@ void require_output_width(RegisterDecoder& sdp, const SdpStages& stages, bool fl
     }
     sdp.refuse_unless(
         !flying, output_field,
-        fmt::format("{} from the accumulators cannot leave as int8, which is half as wide",
+        fmt::format("{} from the accumulators cannot be output as int8, which is half as wide",
                     precision_name(stages.processing)),
         "write elements of two bytes; the SDP converts int16 to int8 from memory to memory");
     sdp.require_valid(sdp::conversion(stages.processing, stages.output), output_field);
-    sdp.refuse(output_field, "int16 leaves as int8 only where int8 is processed",
+    sdp.refuse(output_field, "int16 can be output as int8 only where int8 is processed",
                "program PROC_PRECISION 0 (int8) in SDP and SDP_RDMA and keep IN_PRECISION 1 "
                "(int16)");
 }
@@ -342,15 +342,16 @@ void describe_flight(Visitor& visit, Job& job, const SdpConfig& modes, bool flyi
     visit.flag(sdp::winograd_field.register_name, sdp::winograd_field.field_name, job.winograd);
     visit.size(sdp::batches_field.register_name, sdp::batches_field.field_name, job.batches);
     if constexpr (Visitor::decodes) {
-        visit.refuse_unless(
-            !job.winograd || (modes.winograd && flying), sdp::winograd_field,
-            modes.winograd ? "values from memory have no tiles" : "this NPU has no Winograd mode",
-            "program 0");
+        visit.refuse_unless(!job.winograd || (modes.winograd && flying), sdp::winograd_field,
+                            modes.winograd
+                                ? "Winograd order needs input from the convolution, not from memory"
+                                : "this NPU has no Winograd mode",
+                            "program 0");
         visit.refuse_unless(
             job.batches == 1 || (job.batches <= modes.max_batch && flying), sdp::batches_field,
             modes.max_batch == 1 ? "this NPU has no multi-batch mode"
-            : flying             ? fmt::format("this NPU takes at most {} cubes", modes.max_batch)
-                                 : "values from memory are one cube",
+            : flying ? fmt::format("this NPU supports at most {} cubes", modes.max_batch)
+                     : "batches need input from the convolution, not from memory",
             "program 0");
     }
 }
@@ -366,8 +367,8 @@ void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
     sdp.refuse_unless(!job.to_pdp || !job.stages.compares(), destination_field,
                       "the element-wise ALU compares, so it has no output for the PDP",
                       "program 0, or another D_DP_EW_CFG.EW_ALU_ALGO");
-    sdp.refuse_unless(!job.to_pdp || job.batches == 1, destination_field, "the PDP takes one cube",
-                      "program 0, or BATCH_NUMBER 0");
+    sdp.refuse_unless(!job.to_pdp || job.batches == 1, destination_field,
+                      "the PDP accepts a single cube (no batches)", "program 0, or BATCH_NUMBER 0");
     if (job.to_pdp || job.stages.compares()) {
         return;
     }

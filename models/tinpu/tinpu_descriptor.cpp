@@ -105,23 +105,24 @@ bool multiplies(TinpuWork work) {
 /// What the first word promises is what its work has.
 void check_head(const Words& words) {
     require(words[Head] >> 24U == version, Head,
-            fmt::format("version {}; it is {}", words[Head] >> 24U, version));
+            fmt::format("version is {}, must be {}", words[Head] >> 24U, version));
     require(!flag(words, Reserved), Head, "bit 23 is reserved, but it is 1");
     const std::uint32_t work = words[Head] & 0xffU;
     require(
         work < EnumNames<TinpuWork>::names.size(), Head,
-        fmt::format("work {}; there are 0 to {}", work, EnumNames<TinpuWork>::names.size() - 1));
+        fmt::format("work is {}, must be 0 to {}", work, EnumNames<TinpuWork>::names.size() - 1));
     const std::uint32_t bits = words[Head] >> 8U & 0xffU;
     const bool wanted = multiplies(static_cast<TinpuWork>(work));
     require(wanted ? bits == 8 || bits == 4 || bits == 2 : bits == 0, Head,
-            fmt::format("weights of {} bits; {}", bits,
-                        wanted ? "they have 8, 4 or 2" : "a pool has none"));
+            fmt::format("weight bits are {}; {}", bits,
+                        wanted ? "must be 8, 4 or 2" : "must be 0 for a pool"));
     const bool is_max = static_cast<TinpuWork>(work) == TinpuWork::MaxPool;
     require(flag(words, HasConstants) != is_max, Head,
-            is_max ? "constants, but a max pool has none" : "no constants");
-    require(!flag(words, HasResidual) || !is_max, Head, "a residual, but a max pool has none");
+            is_max ? "constants are set, but a max pool has none" : "no constants");
+    require(!flag(words, HasResidual) || !is_max, Head,
+            "a residual is set, but a max pool has none");
     require(!is_max || flag(words, InputSigned) == flag(words, OutputSigned), Head,
-            "a max pool's output is signed as its input is");
+            "input and output of a max pool must both be signed or both unsigned");
     for (std::size_t i = Rest; i < word_count; ++i) {
         require(words[i] == 0, i, "it is reserved, but it is not 0");
     }

@@ -78,10 +78,10 @@ void check_shape(const Shape& shape, const std::string& map) {
          {std::pair{"channels", shape.channels}, std::pair{"height", shape.height},
           std::pair{"width", shape.width}}) {
         require(size > 0 && size <= most_size, map + " " + name,
-                fmt::format("{}; sizes are 1 to {}", size, most_size));
+                fmt::format("{}, must be 1 to {}", size, most_size));
     }
     require(shape.elements() <= most_elements, map,
-            fmt::format("{} elements; {} at most", shape.elements(), most_elements));
+            fmt::format("{} elements, must be at most {}", shape.elements(), most_elements));
 }
 
 /// One direction of a layer's windows.
@@ -125,13 +125,14 @@ void check_windows(const WindowAxis& axis, TinpuWork work) {
         case TinpuWork::Convolution:
         case TinpuWork::Depthwise:
             require(last + axis.span() <= axis.padded(), "output",
-                    fmt::format("its windows reach over {} {} of {}", last + axis.span(), axis.name,
-                                axis.padded()));
+                    fmt::format("its windows span {} {}, the padded input has {}",
+                                last + axis.span(), axis.name, axis.padded()));
             return;
         case TinpuWork::Transposed: {
             const std::uint64_t reach = (axis.input - 1) * axis.stride + axis.span();
             require(axis.output + axis.pad_begin + axis.pad_end < reach + axis.stride, "output",
-                    fmt::format("{} {}; the input spreads over {}", axis.output, axis.name, reach));
+                    fmt::format("{} {}, but the transposed input spans only {}", axis.output,
+                                axis.name, reach));
             return;
         }
         case TinpuWork::AveragePool:
@@ -143,18 +144,19 @@ void check_windows(const WindowAxis& axis, TinpuWork work) {
     }
     for (std::uint64_t place = 0; work == TinpuWork::MaxPool && place < axis.output; ++place) {
         require(axis.sees_input(place), "window",
-                fmt::format("number {} has nothing but padding {}", place, axis.name));
+                fmt::format("number {} covers only padding {}", place, axis.name));
     }
 }
 
 void check_weights(const TinpuJob& job) {
     const WeightSurface& weights = *job.weights;
     require(weights.bits == 8 || weights.bits == 4 || weights.bits == 2, "weights",
-            fmt::format("{} bits; they have 8, 4 or 2", weights.bits));
+            fmt::format("{} bits, must be 8, 4 or 2", weights.bits));
     const std::uint64_t window = std::uint64_t{job.rows} * job.columns;
     const std::uint64_t kernels = std::uint64_t{weights.shape.kernels} * weights.shape.channels;
-    require(kernels <= most_elements / window, "weights",
-            fmt::format("{} times {} of them; {} at most", kernels, window, most_elements));
+    require(
+        kernels <= most_elements / window, "weights",
+        fmt::format("{} times {} elements, must be at most {}", kernels, window, most_elements));
 }
 
 void check_clip(const TinpuJob& job) {
@@ -162,7 +164,7 @@ void check_clip(const TinpuJob& job) {
     const bool fits =
         job.clip.low <= job.clip.high && job.clip.low >= widest.low && job.clip.high <= widest.high;
     require(fits, "clip",
-            fmt::format("{} to {}; the output holds {} to {}", job.clip.low, job.clip.high,
+            fmt::format("{} to {}, but the output type holds {} to {}", job.clip.low, job.clip.high,
                         widest.low, widest.high));
 }
 
@@ -177,8 +179,9 @@ void check_layer(const TinpuJob& job) {
         check_windows(axis, job.work);
     }
     const bool mixes = job.work == TinpuWork::Convolution || job.work == TinpuWork::Transposed;
-    require(mixes || in.channels == out.channels, "output channels",
-            fmt::format("{} of {}; this work keeps them", out.channels, in.channels));
+    require(
+        mixes || in.channels == out.channels, "output channels",
+        fmt::format("{} instead of {}: this kind of layer keeps them", out.channels, in.channels));
     if (job.weights) {
         check_weights(job);
     }
@@ -220,8 +223,9 @@ void check_engine(const TinpuConfig& config, Bytes bus_width) {
         {"mcif.bus_width", bus_width.value}};
     for (const auto& [name, number] : numbers) {
         if (number == 0) {
-            throw ConfigError(fmt::format("the engine cannot work: npu.{} is 0", name),
-                              "give it another number");
+            throw ConfigError(
+                fmt::format("npu.{} must not be 0: the engine would never progress", name),
+                "set it to 1 or more");
         }
     }
 }

@@ -44,21 +44,20 @@ struct TinpuConfig {
         visit.field("output_lanes", self.output_lanes,
                     "output channels, or channels of a depth-wise convolution, in one step");
         visit.field("cycles_per_100_steps", self.cycles_per_100_steps,
-                    "cycles of a hundred steps of input_lanes x output_lanes products");
+                    "cycles for a hundred steps of input_lanes x output_lanes MACs");
         visit.field("cycles_per_100_pool_taps", self.cycles_per_100_pool_taps,
                     "cycles to read a hundred elements of pooling windows");
         visit.field("cycles_per_100_weight_bytes", self.cycles_per_100_weight_bytes,
                     "cycles to bring a hundred bytes of packed weights into the engine");
-        visit.field("read_buffer", self.read_buffer,
-                    "bytes that each reader asks for ahead of their use");
+        visit.field("read_buffer", self.read_buffer, "bytes that each reader prefetches");
         visit.field("weight_buffers", self.weight_buffers,
-                    "layers whose weights the engine holds; with 2, the next layer's come while "
-                    "one is computed");
+                    "layers whose weights the engine holds; with 2, the next layer's are loaded "
+                    "while one is computed");
         visit.field("launch_queue", self.launch_queue,
-                    "layers that the host launches before the first of them has ended");
+                    "layers that the host may launch before the first has ended");
         visit.field("layer_overhead", self.layer_overhead,
                     "cycles that the host spends to set up and await a layer");
-        visit.field("alignment", self.alignment, "surfaces begin at multiples of it");
+        visit.field("alignment", self.alignment, "alignment of surfaces, in bytes");
         visit.field("memory", self.memory, "memory for feature maps");
     }
 };

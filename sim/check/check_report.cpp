@@ -67,10 +67,10 @@ std::string findings_text(const CheckReport& report, std::size_t width) {
         text += diagnostic_text(finding, 0, times, width);
         for (const Diagnostic* one : following[i]) {
             const std::string place = to_string(one->place);
-            text +=
-                wrapped(fmt::format("follows: {}{}{}: {} [{}]", place, place.empty() ? "" : ": ",
-                                    enum_name(one->severity), one->sentence, one->id),
-                        4, 8, width);
+            text += wrapped(
+                fmt::format("consequence: {}{}{}: {} [{}]", place, place.empty() ? "" : ": ",
+                            enum_name(one->severity), one->sentence, one->id),
+                4, 8, width);
         }
     }
     return text;

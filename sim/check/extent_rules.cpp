@@ -95,7 +95,7 @@ void MemoryRules::judge_kind(const CheckedOperation& operation, const SurfaceUse
     const auto report = [&](const std::string& name, const SurfaceUse& other) {
         Diagnostic one = surface_finding(
             operation, use, rule_ids::operand_kind,
-            fmt::format("{} shares bytes with the {} of {}, which is of another kind",
+            fmt::format("{} shares bytes with the {} of {}, which holds data of another kind",
                         surface_label(operation, use), other.surface, name),
             fmt::format("correct whichever of {} and {} has the wrong address",
                         spelled(use.unit, use.address_register),
@@ -171,8 +171,8 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
     return report_extent(
         operation, use,
         {.id = "partly_written",
-         .sentence = fmt::format("{} reads {} bytes that {} does not write, beside {} that it "
-                                 "writes from {} on",
+         .sentence = fmt::format("{} reads {} bytes that {} does not write, in addition to {} that "
+                                 "it writes from {} on",
                                  surface_label(operation, use), seen.filled + seen.unwritten,
                                  owner.operation, seen.written, to_hex(*seen.first_written)),
          .address = seen.first_missing},
@@ -263,7 +263,7 @@ std::string MemoryRules::elsewhere(const ByteRun& region) const {
     if (owner == nullptr || owner->use.extent().bytes != region.bytes) {
         return {};
     }
-    return fmt::format("; the {} of {}, which nothing reads, has as many bytes and lies at {} ({})",
+    return fmt::format("; the {} of {}, which nothing reads, has the same size and is at {} ({})",
                        owner->use.surface, owner->operation, to_hex(owner->use.extent().address),
                        fmt::join(placing_registers(owner->use), ", "));
 }
@@ -286,11 +286,12 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
     compared_ = true;
     const SeenBytes seen = look_at({&run, 1});
     const auto add = [&](const char* id, const std::string& message, Address address) {
-        Diagnostic one{.id = id,
-                       .sentence = message,
-                       .remedy = "compare what an operation writes; fill the gaps in it beforehand",
-                       .address = address,
-                       .place = place};
+        Diagnostic one{
+            .id = id,
+            .sentence = message,
+            .remedy = "compare what an operation writes; initialise the gaps in it first",
+            .address = address,
+            .place = place};
         if (meant != nullptr) {
             const Suspect suspect = suspect_of(meant->use, run);
             one.sentence += fmt::format("; the {} of {} lies from {} to {}", meant->use.surface,
@@ -307,8 +308,8 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
     if (!in_memory(run)) {
         meant = nullptr;
         add(rule_ids::out_of_bounds,
-            fmt::format("{} bytes at {} are compared outside every memory region", run.bytes.value,
-                        to_hex(run.address)),
+            fmt::format("the {} compared bytes at {} lie outside every memory region",
+                        run.bytes.value, to_hex(run.address)),
             run.address);
     } else if (lost_track_) {
         return std::nullopt;

@@ -104,23 +104,25 @@ class ImageCheck {
         const NpuConfig& npu = *target_.nvdla;
         if (surface.type != nullptr && !takes(surface)) {
             lacks(surface,
-                  fmt::format("{} has no elements of type {}", target_.npu, surface.type->name), "",
-                  "choose int8, or a preset that has the type");
+                  fmt::format("{} does not support elements of type {}", target_.npu,
+                              surface.type->name),
+                  "", "choose int8, or a preset that has the type");
         }
         const bool mask = surface.kind == ImageKind::Wmb || surface.kind == ImageKind::Wgs;
         if (mask && !npu.cdma.weight_compression) {
-            lacks(surface, fmt::format("{} has no compressed weights", target_.npu),
+            lacks(surface, fmt::format("{} does not support compressed weights", target_.npu),
                   "D_WEIGHT_FORMAT", "store the weights uncompressed, or choose another preset");
         }
         if (surface.weights && surface.weights->winograd && !mask && !npu.cdma.winograd) {
-            lacks(surface, fmt::format("{} has no Winograd convolution", target_.npu), "D_MISC_CFG",
-                  "store the kernels as weight_dc, or choose another preset");
+            lacks(surface, fmt::format("{} does not support Winograd convolution", target_.npu),
+                  "D_MISC_CFG", "store the kernels as weight_dc, or choose another preset");
         }
         const std::uint64_t batches = surface.shape.extent('N');
         if (surface.kind == ImageKind::Feature && batches > npu.cdma.max_batch &&
             !surface.use.writes) {
             lacks(surface,
-                  fmt::format("{} batches; {} takes {}", batches, target_.npu, npu.cdma.max_batch),
+                  fmt::format("{} batches, but {} supports {}", batches, target_.npu,
+                              npu.cdma.max_batch),
                   "D_BATCH_NUMBER", "give each batch a surface of its own");
         }
         check_post_extension(surface);
@@ -171,11 +173,11 @@ class ImageCheck {
         });
         if (!known) {
             lacks(surface,
-                  fmt::format("{} {} no images of layout {}", target_.npu,
+                  fmt::format("{} does not {} images of layout {}", target_.npu,
                               surface.use.writes ? "gives" : "takes", row->name),
                   "",
                   taken.empty() ? "choose the preset of the chip"
-                                : fmt::format("it has {}", fmt::join(taken, ", ")));
+                                : fmt::format("it supports {}", fmt::join(taken, ", ")));
         }
     }
 
@@ -328,8 +330,8 @@ class ImageCheck {
         for (std::uint64_t bit = mask_bits(layout); bit < 8 * bits->size(); ++bit) {
             if (mask_bit(*bits, bit)) {
                 add(*mask, "wmb_mismatch",
-                    fmt::format("'{}' has ones after its last element", mask->described.name),
-                    "D_WMB_ADDR_LOW", "fill the mask up with zeros");
+                    fmt::format("'{}' has one bits after its last element", mask->described.name),
+                    "D_WMB_ADDR_LOW", "pad the mask with zeros");
                 return;
             }
         }

@@ -131,7 +131,7 @@ void require_readable(const PlacedSurface& surface, std::uint64_t bytes) {
     if (bytes > MemoryRules::most_contents.value) {
         throw ConfigError(
             surface.described.place,
-            fmt::format("surface '{}' takes {} bytes, contents are read up to {}",
+            fmt::format("surface '{}' has {} bytes; contents are checked up to {} bytes only",
                         surface.described.name, bytes, MemoryRules::most_contents.value),
             "correct its shape and strides, or describe it in parts");
     }
@@ -272,10 +272,9 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRu
     }
     Diagnostic one = told(
         surface, "nan_in_lanes",
-        fmt::format("{} values in lanes after the last channel of '{}' are not a number, the first "
-                    "at {}",
+        fmt::format("{} values in lanes after the last channel of '{}' are NaN, the first at {}",
                     count, surface.described.name, to_hex(*first)),
-        "store zeros there: Winograd, SDP and PDP take those lanes as they are");
+        "store zeros there: Winograd, SDP and PDP use those lanes unmasked");
     one.address = first;
     return one;
 }
@@ -325,8 +324,8 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
     };
     if (floats) {
         tell(
-            "not_a_number", [](double number) { return std::isnan(number); },
-            "values are not a number", "store numbers, or have them flushed (NAN_TO_ZERO)");
+            "not_a_number", [](double number) { return std::isnan(number); }, "values are NaN",
+            "store no NaN, or flush them (NAN_TO_ZERO)");
         if (surface.use.cube) {
             if (std::optional<Diagnostic> lanes = nan_lanes(surface, memory)) {
                 findings.push_back(std::move(*lanes));
@@ -338,7 +337,7 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
         tell(
             "values_outside",
             [&](double number) { return number < range->low || number > range->high; },
-            outside.c_str(), "correct type, layout or content, or the range");
+            outside.c_str(), "correct the type, layout, contents or range");
     }
     return findings;
 }
@@ -376,7 +375,7 @@ Diagnostics image_differences(const ImageContents& image, const ImageContents& o
         };
         if (twin == nullptr) {
             add(fmt::format("the other image has no '{}'", surface.described.name),
-                "describe it there, or compare its twin by --golden");
+                "describe it there, or compare this surface with --golden");
             continue;
         }
         if (surface.use.writes || twin->use.writes || surface.kind == ImageKind::Wmb ||
@@ -386,9 +385,9 @@ Diagnostics image_differences(const ImageContents& image, const ImageContents& o
         const SurfaceSpec mine = image.spec(surface);
         const SurfaceSpec theirs = other.spec(*twin);
         if (mine.layout.shape != theirs.layout.shape) {
-            add(fmt::format("'{}' is {}, in the other image {}", surface.described.name,
+            add(fmt::format("'{}' is {}, but {} in the other image", surface.described.name,
                             to_string(mine.layout.shape), to_string(theirs.layout.shape)),
-                "surfaces of one name have one shape");
+                "surfaces of the same name must have the same shape");
             continue;
         }
         const auto found = difference(surface, mine, "the other image",

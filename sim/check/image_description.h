@@ -77,11 +77,11 @@ struct ImageFile {
                     "bin, dat (packets or a listing), ihex (Intel), readmemh (Verilog), elf, npy; "
                     "default: by the file's name");
         visit.field("address", self.address,
-                    "where its first byte lies; added to its own addresses");
+                    "address of its first byte; added to the addresses in the file");
         visit.field("word", self.word, "readmemh: bytes of a word");
         visit.field("byte_order", self.byte_order,
-                    "readmemh: little, a word's last digits lie at its lowest address; big, the "
-                    "first ones do");
+                    "readmemh: little: the last digits of a word are at its lowest address; big: "
+                    "the first digits");
     }
 };
 
@@ -113,18 +113,19 @@ struct ImageSurface {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the surface in findings");
-        visit.field("layout", self.layout,
-                    "how its elements lie in memory: feature, weight_dc, T_A8B8G8R8 .., a name of "
-                    "`npuscope list layouts` or a sentence; wmb, wgs, per_channel, per_element; "
-                    "raw: bytes");
+        visit.field(
+            "layout", self.layout,
+            "layout in memory: feature, weight_dc, T_A8B8G8R8 .., a name of `npuscope list "
+            "layouts` or a layout expression; wmb, wgs, per_channel, per_element; raw: bytes");
         visit.field("type", self.type,
-                    "type of its elements; default: int8, of pixels that of their format");
+                    "type of its elements; default: int8, for pixels that of their format");
         visit.field("shape", self.shape, "1x64x13x15: NxCxHxW, weights KxCxRxS");
         visit.required("address", self.address, "its first byte");
         visit.field("file", self.file, "file that is loaded to its address");
-        visit.field("bytes", self.bytes, "bytes that the driver's registers give it");
-        visit.field("line_stride", self.line_stride,
-                    "bytes from line to line; default: no gap, of pixels whole atoms");
+        visit.field("bytes", self.bytes, "size that the driver programs for it, in bytes");
+        visit.field(
+            "line_stride", self.line_stride,
+            "bytes from line to line; default: packed, for pixels rounded up to whole atoms");
         visit.field("surface_stride", self.surface_stride,
                     "bytes from one atom of channels to the next; default: no gap");
         visit.field("batch_stride", self.batch_stride,
@@ -139,18 +140,19 @@ struct ImageSurface {
                     "name starts with `output` or `result`, else input");
         visit.field("components", self.components,
                     "per_channel and per_element: operands of an element, 1 or 2");
-        visit.field("data", self.data,
-                    "per_channel and per_element: type of the elements that the operands meet; "
-                    "default: that of the operands where the NPU has it, else int8");
-        visit.field("values", self.values,
-                    "LOW..HIGH: what its elements must lie between, both included");
+        visit.field(
+            "data", self.data,
+            "per_channel and per_element: type of the feature data that the operands are combined "
+            "with; default: that of the operands where the NPU supports it, else int8");
+        visit.field("values", self.values, "LOW..HIGH: inclusive range of its elements");
         visit.field("memory", self.memory,
-                    "name of a memory of its own: its surfaces overlap no others");
+                    "name of a separate memory, whose surfaces cannot overlap those of another");
         visit.field("first_operation", self.first_operation,
-                    "it holds something from this operation on; default: always");
-        visit.field("last_operation", self.last_operation, "up to the end of this one");
+                    "first operation during which its contents are live; default: always live");
+        visit.field("last_operation", self.last_operation,
+                    "last operation during which its contents are live");
         visit.field("output", self.output,
-                    "it is a result of the network, even where a layer reads it");
+                    "it is an output of the network, even if a layer reads it");
     }
 };
 
@@ -168,15 +170,15 @@ struct ImageDescription {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("npu", self.npu, "preset of the NPU; `--npu` goes first");
+        visit.field("npu", self.npu, "preset of the NPU; `--npu` takes precedence");
         visit.field("memory", self.memory, "files that are loaded");
-        visit.field("surfaces", self.surfaces, "surfaces that must lie in memory");
+        visit.field("surfaces", self.surfaces, "surfaces expected in memory");
         visit.field("network", self.network, "the network that a plan is for");
         visit.field("bytes", self.bytes, "bytes of memory that a plan takes");
         visit.field("images", self.images, "surfaces with a file each, as `plan` writes them");
         visit.field("results", self.results, "surfaces that the NPU writes, as `plan` writes them");
-        visit.field("inputs", self.inputs, "tensors of a model and their images, not looked at");
-        visit.field("outputs", self.outputs, "tensors of a model and their results, likewise");
+        visit.field("inputs", self.inputs, "tensors of a model and their images (ignored)");
+        visit.field("outputs", self.outputs, "tensors of a model and their results (ignored)");
     }
 };
 

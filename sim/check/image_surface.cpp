@@ -137,7 +137,7 @@ class Placer {
             surface.address_1.value_or(Address(0)).value <= ~std::uint64_t{0} >> 2U &&
             surface.bytes.value_or(Bytes(0)).value <= std::uint64_t{1} << 48U;
         if (!in_range) {
-            refuse(surface, "it lies outside every memory", "addresses have up to 62 bits");
+            refuse(surface, "its address lies outside any memory", "addresses have up to 62 bits");
         }
         name_layout(placed);
         if (placed.kind != ImageKind::Other && placed.kind != ImageKind::Raw && npu_ == nullptr) {
@@ -214,7 +214,7 @@ class Placer {
         std::uint64_t& given = placed.layout.parameters[name];
         if (given != 0 && key) {
             refuse(placed.described, fmt::format("its {} is given twice", name),
-                   "by its key alone");
+                   "give it only once, by its key");
         }
         given = given != 0 ? given : key.value_or(usual).value;
         if (given > most_bytes) {
@@ -255,7 +255,7 @@ class Placer {
             refuse(surface,
                    fmt::format("an atom of {} bytes is smaller than an element of {}", atom.value,
                                placed.type->name),
-                   "leave the atom to the NPU");
+                   "omit the atom; it follows from the NPU");
         }
         FeatureCube cube{.base = surface.address,
                          .line_stride = {},
@@ -353,7 +353,7 @@ class Placer {
         const std::string_view row = placed.layout.row->name;
         const std::uint32_t components = row == "batch_norm" ? 2 : std::max(n, surface.components);
         if (components > 2 || (components == 2 && row != "batch_norm" && row != "elementwise")) {
-            refuse(surface, "it holds more than one cube", "N is 1; `components` is 1 or 2");
+            refuse(surface, "N must be 1", "N is 1; `components` is 1 or 2");
         }
         take_type(placed, ElementType::Int8);
         take_shape(placed, {components, c, h, w});
@@ -363,7 +363,8 @@ class Placer {
             surface.data.value_or(path.supports(precision_of(own)) ? own : ElementType::Int8);
         const std::uint64_t lanes = number(placed, "lanes", path.atom_channels(precision_of(data)));
         if (lanes == 0 || lanes > largest_size) {
-            refuse(surface, fmt::format("an atom of {} lanes", lanes), "leave them to the NPU");
+            refuse(surface, fmt::format("an atom of {} lanes", lanes),
+                   "omit them; they follow from the NPU");
         }
         OperandSurface operand{.base = surface.address,
                                .line_stride = {},
@@ -399,7 +400,7 @@ class Placer {
         take_type(placed, ElementType::Int8);
         take_shape(placed, {k, c, r, s});
         if (std::uint64_t{k} * c > most_bytes / (std::uint64_t{r} * s) || c > largest_size / s) {
-            refuse(surface, "it has more weights than any memory holds", "correct its shape");
+            refuse(surface, "it has more weights than fit any memory", "correct its shape");
         }
         number(placed, "group", npu_->datapath.group_kernels(precision_of(placed.type->type)));
         number(placed, "cube", npu_->datapath.atomic_c);
@@ -459,7 +460,7 @@ class Placer {
                 }
             }
             refuse(surface.described,
-                   fmt::format("there are no weights '{}' for it", surface.described.of),
+                   fmt::format("its weights '{}' are not described", surface.described.of),
                    name_remedy(surface.described.of, known));
         }
         const PlacedSurface& weights = placed_[found->second];

@@ -102,8 +102,9 @@ class JobCheck {
         for (const NamedMap& result : results_) {
             if (!launched.contains(result.after)) {
                 tell("map_mismatch", {}, "",
-                     fmt::format("'{}' is said to be there after {}, which is never launched",
-                                 result.name, result.after),
+                     fmt::format(
+                         "a comment says that '{}' is complete after {}, which is never launched",
+                         result.name, result.after),
                      "launch it, or correct the comment", result.place);
             }
         }
@@ -140,7 +141,7 @@ class JobCheck {
             if (common_byte({{one.map.base, one.map.bytes()}}, {region})) {
                 tell(rule_ids::compared_early, one.job, "",
                      fmt::format("the result of {} is compared before the job has ended", one.job),
-                     "let wait_for_jobs() stand before the comparison", place_);
+                     "call wait_for_jobs() before the comparison", place_);
             }
         }
         memory_.compare(region, place_, log_);
@@ -158,8 +159,8 @@ class JobCheck {
         if (const auto work = work_of(job->kind);
             work && *work != job->work && !is_one_point(*job)) {
             tell("map_mismatch", operation.name, "word 0 (work)",
-                 fmt::format("{} is a {}, but its descriptor says {}", operation.name, job->kind,
-                             enum_name(job->work)),
+                 fmt::format("{} is declared as {}, but its descriptor encodes {}", operation.name,
+                             job->kind, enum_name(job->work)),
                  "correct the descriptor, or the kind", place_);
         }
         operation.uses = surfaces_of(*job);
@@ -202,8 +203,8 @@ class JobCheck {
         });
         if (files > 1) {
             tell(rule_ids::partly_loaded, operation.name, use.address_register,
-                 fmt::format("{} takes {} bytes at {}, which lie in {} files", label,
-                             run.bytes.value, to_hex(run.address), files),
+                 fmt::format("{} uses {} bytes at {}, which span {} files", label, run.bytes.value,
+                             to_hex(run.address), files),
                  "correct its address, or the shape and the kind of the layer", place_);
         }
         for (const Written& one : written_) {
@@ -238,12 +239,13 @@ class JobCheck {
             WeightSurface other = *job.weights;
             other.bits = bits;
             if (other.bytes() == file->run.bytes) {
-                tell("size_mismatch", job.name, "word 0 (weight bits)",
-                     fmt::format("weights of {} bits take {} bytes, but '{}' has {}, as many as "
-                                 "weights of {} bits take",
-                                 job.weights->bits, job.weights->bytes().value, file->name,
-                                 file->run.bytes.value, bits),
-                     "correct the width of the weights, or the file", place_);
+                tell(
+                    "size_mismatch", job.name, "word 0 (weight bits)",
+                    fmt::format(
+                        "{}-bit weights need {} bytes, but '{}' has {}, the size of {}-bit weights",
+                        job.weights->bits, job.weights->bytes().value, file->name,
+                        file->run.bytes.value, bits),
+                    "correct the width of the weights, or the file", place_);
                 return;
             }
         }
@@ -260,7 +262,7 @@ class JobCheck {
             return;
         }
         tell("map_mismatch", job.name, differing_words(job.output, result->map, true),
-             fmt::format("{} writes {}, but the program says that '{}' is {}", job.name,
+             fmt::format("{} writes {}, but the program declares '{}' as {}", job.name,
                          map_text(job.output), result->name, map_text(result->map)),
              "correct the descriptor, or the comment", place_);
     }
@@ -301,7 +303,7 @@ class JobCheck {
              *what == 'r' ? "words 5 and 6 (residual)" : differing_words(map, meant.map, false),
              fmt::format("the {} of {} is {}, but {} wrote {} there", what, job.name, map_text(map),
                          meant.job, map_text(meant.map)),
-             "read a map as it was written", place_);
+             "read the feature map with the type and shape it was written with", place_);
     }
 
     void tell(const char* id, const std::string& job, const std::string& words,

@@ -353,7 +353,7 @@ class PlainJobRun {
                 }
             }
             if (reason.empty() && !is_known(use.extent())) {
-                reason = "it reads bytes that nothing in the program writes, its " + use.surface;
+                reason = "it reads bytes that the program never writes: its " + use.surface;
             }
         }
         return reason;

@@ -58,10 +58,10 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
     if (differ_in_surfaces(use, other)) {
         Diagnostic one = surface_finding(
             operation, use, "slice_offset",
-            fmt::format("{} has surfaces {} bytes apart, and {} bytes where another part of it is "
-                        "read from {}",
-                        surface_label(operation, use), use.cube->surface_stride.value,
-                        other.cube->surface_stride.value, to_hex(other.base)),
+            fmt::format(
+                "{} has a surface stride of {}, but {} where another part of it is read from {}",
+                surface_label(operation, use), use.cube->surface_stride.value,
+                other.cube->surface_stride.value, to_hex(other.base)),
             "read parts of one surface with its strides");
         one.severity = Severity::Warning;
         one.register_name = spelled(use.unit, use.surface_stride_register);
@@ -70,11 +70,11 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
     }
     Diagnostic one =
         surface_finding(operation, use, "slice_offset",
-                        fmt::format("{} begins at {}, which is not a whole number of lines of {} "
-                                    "bytes from {}, where another part of the surface begins",
+                        fmt::format("{} begins at {}, not a multiple of the line stride ({} bytes) "
+                                    "from {}, where another part of the surface begins",
                                     surface_label(operation, use), to_hex(use.base),
                                     use.cube->line_stride.value, to_hex(other.base)),
-                        "let parts of one surface begin with a line");
+                        "start each part of a surface at a line");
     one.severity = Severity::Warning;
     log.add(std::move(one));
 }
@@ -99,7 +99,7 @@ void report_plane(const CheckedOperation& operation, const SurfaceUse& use, cons
                     "of {}",
                     surface_label(operation, use), to_hex(use.base), use.strides.line->value,
                     to_hex(other.base), other.strides.line->value),
-        "let parts of one surface have its strides and begin with a line");
+        "use the surface's strides for its parts, and start each at a line");
     one.severity = Severity::Warning;
     one.register_name = spelled(use.unit, strides ? use.stride_register : use.address_register);
     log.add(std::move(one));
@@ -338,7 +338,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
                 one.severity = Severity::Note;  // the host itself may read it
                 one.sentence = fmt::format("no operation reads '{}', which is loaded at {}",
                                            load.load->file, to_hex(file.address));
-                one.remedy = "load it where an operand lies, or leave it out";
+                one.remedy = "load it to the address of an operand, or remove it";
             }
             log.add(std::move(one));
         };
@@ -352,7 +352,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
         } else if (!load.copied && tail.bytes > gap_of(load) && !holds_zeros(*load.load, tail)) {
             tell(tail.bytes.value, tail.address, "end");
         } else if (!load.copied && unread.hole) {
-            tell(unread.hole->bytes.value, unread.hole->address, "inside");
+            tell(unread.hole->bytes.value, unread.hole->address, "middle");
         }
     }
 }

@@ -63,7 +63,7 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
         const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
         if (!in_memory(bytes)) {
             add(rule_ids::out_of_bounds,
-                fmt::format("'{}' reaches outside every memory region: {} bytes at {}", load.file,
+                fmt::format("'{}' lies outside every memory region: {} bytes at {}", load.file,
                             run.size, to_hex(bytes.address)),
                 bytes.address);
             continue;
@@ -104,7 +104,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
     if (outside != use.runs.end()) {
         Diagnostic one = surface_finding(
             operation, use, rule_ids::out_of_bounds,
-            fmt::format("{} reaches {} bytes at {}, {}", surface_label(operation, use),
+            fmt::format("{} covers {} bytes at {}, {}", surface_label(operation, use),
                         outside->bytes.value, to_hex(outside->address),
                         reachable(*outside) ? "outside every memory region"
                                             : fmt::format("beyond an address of {} bits", bits)),
@@ -117,7 +117,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
             operation, use, "lines_overlap",
             fmt::format("lines of {}{} overlap each other: its strides are too small",
                         operation.name.empty() ? "" : "the ", surface_label(operation, use)),
-            "a line takes width x atom bytes, a surface height x line stride");
+            "line stride >= width x atom, surface stride >= height x line stride");
         one.register_name = spelled(use.unit, overlapping_stride(use));
         log.add(std::move(one));
     }
@@ -185,8 +185,8 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
         add("never_loaded",
-            fmt::format("{} consists of uninitialised bytes{}", label, elsewhere(use.extent())),
-            use.base, "load the surface first, or correct its address");
+            fmt::format("{} is entirely uninitialised{}", label, elsewhere(use.extent())), use.base,
+            "load the surface first, or correct its address");
         return;
     }
     if (judge_extent(operation, use, seen, log)) {
@@ -195,7 +195,7 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     if (seen.written > 0 && seen.loaded > 0) {
         const Owner& owner = owners_[*seen.writers.begin()];
         add("overwritten_operand",
-            fmt::format("{} was loaded, but the {} of {} overwrites {} bytes of it from {} on",
+            fmt::format("{} was loaded, but the {} of {} overwrites {} of its bytes from {} on",
                         label, owner.use.surface, owner.operation, seen.written,
                         to_hex(*seen.first_written)),
             *seen.first_written, "keep the two surfaces apart");
@@ -273,9 +273,9 @@ void check_planes(const CheckedOperation& operation, DiagnosticLog& log) {
         if (first != nullptr && common_byte(first->runs, use.runs)) {
             Diagnostic one = surface_finding(
                 operation, *first, "lines_overlap",
-                fmt::format("lines of the {} lie in the {}", surface_label(operation, *first),
+                fmt::format("lines of the {} overlap the {}", surface_label(operation, *first),
                             surface_label(operation, use)),
-                "let the first plane end before the second one begins");
+                "move the second plane after the end of the first");
             one.register_name = spelled(first->unit, first->stride_register);
             log.add(std::move(one));
         }
@@ -306,11 +306,11 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
     Diagnostic one = surface_finding(
         operation, use, "strides_apart",
-        fmt::format("{} has lines of {:#x} bytes and surfaces of {:#x}, which is {} from {} lines",
-                    surface_label(operation, use), cube.line_stride.value,
-                    cube.surface_stride.value, line_off ? "one atom a line away" : "one atom away",
-                    cube.shape.height),
-        "correct the one that is wrong");
+        fmt::format(
+            "{} has a line stride of {:#x} and a surface stride of {:#x}, which is {} off {} lines",
+            surface_label(operation, use), cube.line_stride.value, cube.surface_stride.value,
+            line_off ? "one atom per line" : "one atom", cube.shape.height),
+        "correct the line stride or the surface stride");
     one.severity = Severity::Warning;
     one.register_name = spelled(use.unit, name);
     log.add(std::move(one));
@@ -334,8 +334,8 @@ void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
     }
     Diagnostic one = surface_finding(
         operation, use, "strides_apart",
-        fmt::format("{} consists of {} pieces of {} bytes with {} between them, room for one more "
-                    "part of each",
+        fmt::format("{} consists of {} pieces of {} bytes with gaps of {}, as if one part of each "
+                    "were missing",
                     surface_label(operation, use), use.runs.size(), run.value, gap.value),
         fmt::format("correct {}, or the strides", use.piece_register));
     one.severity = Severity::Warning;
@@ -412,7 +412,7 @@ void MemoryRules::report_unused(const Owner& owner, DiagnosticLog& log) {
     operation.place = owner.place;
     Diagnostic one = surface_finding(
         operation, owner.use, "result_unused",
-        fmt::format("{} at {} is neither read nor compared, though the program compares others",
+        fmt::format("{} at {} is neither read nor compared, though other results are compared",
                     surface_label(operation, owner.use), to_hex(owner.use.base)),
         "correct its address, or that of its reader, or compare it");
     one.severity = Severity::Warning;
@@ -461,9 +461,9 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
         operation.place = owner.place;
         Diagnostic one = surface_finding(
             operation, owner.use, "partly_unread",
-            fmt::format("{} bytes of the {} of {} are never read, the first at {}; the others are",
-                        shares[i].unread, owner.use.surface, owner.operation,
-                        to_hex(shares[i].first)),
+            fmt::format(
+                "{} bytes of the {} of {} are never read, the first at {}; its other bytes are",
+                shares[i].unread, owner.use.surface, owner.operation, to_hex(shares[i].first)),
             "correct address, strides or sizes of writer or reader");
         one.severity = Severity::Warning;
         one.address = shares[i].first;

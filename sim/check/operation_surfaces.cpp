@@ -302,7 +302,8 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
                       remedy.find(registers.front()) == std::string::npos;
     return {.id = id,
             .sentence = message,
-            .remedy = tell ? fmt::format("{} ({})", remedy, fmt::join(registers, ", ")) : remedy,
+            .remedy = tell ? fmt::format("{} (registers: {})", remedy, fmt::join(registers, ", "))
+                           : remedy,
             .address = use.base,
             .unit = use.unit,
             .register_name = address_name(use),

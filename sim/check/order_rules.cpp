@@ -93,7 +93,7 @@ class OverlapCheck {
         }
         Diagnostic finding = surface_finding(
             newest(), later, rule_ids::race,
-            fmt::format("{} {} bytes that {} {}, and nothing makes it wait for that: at {}",
+            fmt::format("{} {} bytes that {} {} (first at {}), and nothing orders the two",
                         surface_label(newest(), later), later.writes ? "overwrites" : "reads",
                         surface_label(other, earlier), earlier.writes ? "writes" : "reads",
                         to_hex(*shared)),
@@ -126,8 +126,8 @@ void check_delivery(const ProgramOperations& operations, std::size_t index, Diag
         if (!before.finished) {
             Diagnostic finding = *newest.short_delivery;
             finding.sentence += fmt::format(
-                " {} leaves it, because nothing makes it wait for that: an extra mark then stays, "
-                "and the SDP closes a later convolution too early",
+                " {} leaves it, because nothing orders the two: an extra end marker then remains, "
+                "and the SDP ends a later convolution too early",
                 before.name);
             finding.operation = newest.name;
             finding.place = newest.place;

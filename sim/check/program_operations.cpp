@@ -363,10 +363,10 @@ Diagnostic ProgramOperations::wrong_group(std::string_view block, unsigned next)
     if (const auto place = programmed_at_.find({block, next}); place != programmed_at_.end()) {
         finding.register_name = spelled(block, "D_OP_ENABLE");
         finding.sentence = fmt::format(
-            "{} was programmed in group {} and not enabled there: it never starts, and neither "
-            "does what is enabled in group {} after it",
+            "{} was programmed in group {} but not enabled there: it never starts, nor does "
+            "anything enabled in group {} after it",
             block, next, 1 - next);
-        finding.remedy = fmt::format("write 1 to it after the registers of group {}", next);
+        finding.remedy = fmt::format("write 1 to this register after the others of group {}", next);
         finding.place = place->second;
         return finding;
     }
@@ -414,7 +414,7 @@ bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
                      .sentence = fmt::format(
                          "{} is not enabled in group {}, so that {} never start{}", block, next,
                          fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
-                     .remedy = fmt::format("write 1 to it while {} is {}",
+                     .remedy = fmt::format("write 1 to its D_OP_ENABLE_0 while {} is {}",
                                            spelled(block, "S_POINTER"), next),
                      .unit = std::string(block),
                      .register_name = spelled(block, "D_OP_ENABLE"),
@@ -435,7 +435,7 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
     for (const CheckedOperation& operation : operations_) {
         if (!operation.launched) {
             log.add({.id = "never_starts",
-                     .sentence = fmt::format("{} is added, but never launched", operation.name),
+                     .sentence = fmt::format("{} is queued, but never launched", operation.name),
                      .remedy = "write 1 to CFG_LAUNCH0 or CFG_LAUNCH1 after the commands",
                      .unit = "NVDLA_BDMA",
                      .register_name = spelled("NVDLA_BDMA", "CFG_LAUNCH0"),
@@ -466,7 +466,7 @@ void ProgramOperations::report_single_ends(DiagnosticLog& log) const {
             const bool sdp = operation.unit == Pipeline::Sdp;
             add(sdp ? "NVDLA_SDP" : "NVDLA_PDP",
                 sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG", operation,
-                fmt::format("{} waits for data on the fly, but no operation gives them",
+                fmt::format("{} waits for on-the-fly data, but no operation provides it",
                             operation.name),
                 fmt::format("enable the unit before it ({}), or read from memory",
                             enables_of(row_of(sdp ? Pipeline::Conv : Pipeline::Sdp))));
@@ -474,7 +474,7 @@ void ProgramOperations::report_single_ends(DiagnosticLog& log) const {
             const bool conv = operation.unit == Pipeline::Conv;
             add(conv ? "NVDLA_CACC" : "NVDLA_SDP", conv ? "D_OP_ENABLE" : "D_FEATURE_MODE_CFG",
                 operation,
-                fmt::format("{} gives its result on the fly, but no operation takes it",
+                fmt::format("{} sends its result on the fly, but no operation receives it",
                             operation.name),
                 fmt::format("enable the unit after it ({})",
                             enables_of(row_of(conv ? Pipeline::Sdp : Pipeline::Pdp))));

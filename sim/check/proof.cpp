@@ -132,7 +132,7 @@ class PlainRun {
         const CheckedOperation& operation = operations_.all()[index];
         const auto* launched = operation.launched_job.get();
         if (operation.undecoded || launched == nullptr) {
-            add_unproved(index, "its registers make no operation");
+            add_unproved(index, "its registers do not form a valid operation");
             return;
         }
         for (const auto& [name, runs] : lost_) {
@@ -153,7 +153,7 @@ class PlainRun {
     }
 
     void compute(std::size_t index, std::monostate /*job*/, const LaunchedJob& /*launched*/) {
-        add_unproved(index, "its registers make no operation");
+        add_unproved(index, "its registers do not form a valid operation");
     }
 
     void compute(std::size_t index, const ConvJob& job, const LaunchedJob& launched) {
@@ -170,7 +170,7 @@ class PlainRun {
             step.unproved = why_not(job, start);
         }
         if (step.unproved.empty() && kept && !buffer_known_) {
-            step.unproved = "what it finds in the convolution buffer is not known";
+            step.unproved = "the contents of the convolution buffer before it are unknown";
         }
         buffer_known_ = step.unproved.empty();
         if (!buffer_known_) {
@@ -215,9 +215,9 @@ class PlainRun {
             return fetch && fetch->surface.spread == OperandSpread::PerElement;
         });
         if (job.stages.compares()) {
-            step.unproved = "it compares, and writes nothing";
+            step.unproved = "it only compares and writes nothing";
         } else if (job.batches > 1 && elements) {
-            step.unproved = "operands of each element meet several batches";
+            step.unproved = "per-element operands are combined with several batches";
         }
         if (step.unproved.empty()) {
             step.values = plain_sdp(memory_, job, npu_, launched.tables, flying);
@@ -341,7 +341,7 @@ class PlainRun {
                 const bool follows = &later > &*own;
                 if (follows && common_byte(own->runs, later.runs)) {
                     result.unproved = fmt::format(
-                        "{} overwrites it, and no interrupt with an id tells of its end before",
+                        "{} overwrites it before any interrupt with an id signals its end",
                         later.by);
                     result.surface.reset();
                     break;
@@ -394,7 +394,7 @@ Diagnostic difference_finding(const ProvedResult& result) {
                             difference.first.channel, difference.first.row, difference.first.column,
                             element_text(*result.surface, difference.plain),
                             element_text(*result.surface, difference.machine)),
-            .remedy = "look for what changes operands or results while the operation runs",
+            .remedy = "check what changes operands or results while the operation runs",
             .address = difference.address,
             .operation = result.operation,
             .place = result.place};
@@ -420,7 +420,7 @@ void hold_against(ProvedResult& result, std::span<const std::uint8_t> machine) {
     const ByteRun extent = surface.extent();
     const std::size_t bytes = bytes_of(surface.precision);
     if (machine.size() < extent.bytes.value) {
-        result.unproved = "the machine never said that it was there";
+        result.unproved = "no interrupt or status showed that it was complete";
         return;
     }
     ProofDifference found;

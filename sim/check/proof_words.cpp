@@ -191,7 +191,7 @@ std::string meaning_of(const TinpuJob& job) {
                             job.work == TinpuWork::Transposed ? "transposed *" : "*",
                             job.output.shape.channels, by_channel ? 1 : job.input.shape.channels,
                             job.rows, job.columns, job.weights->bits, to_hex(job.weights->base));
-        text += by_channel ? ", each channel by itself" : "";
+        text += by_channel ? ", depthwise" : "";
     } else {
         text += fmt::format(" -> {} of {}x{}", job.work == TinpuWork::MaxPool ? "maximum" : "sum",
                             job.rows, job.columns);

@@ -48,8 +48,8 @@ void SyncRules::note(const NotifyOnInterrupt& notify, const Place& place) {
     if (!notify.unit.empty()) {
         request.interrupt = interrupt_from_name(notify.unit);
         if (!request.interrupt) {
-            throw ConfigError(place, fmt::format("no interrupt is called {}", notify.unit),
-                              "a unit and its register group, e.g. SDP_0");
+            throw ConfigError(place, fmt::format("unknown interrupt {}", notify.unit),
+                              "give a unit and its register group, e.g. SDP_0");
         }
         if ((operations_.interrupt_mask() >> interrupt_bit(*request.interrupt) & 1U) != 0) {
             Diagnostic finding = masked_interrupt(notify.unit, {}, place);
@@ -70,8 +70,8 @@ void SyncRules::note(const SyncWait& wait, const Place& place) {
         operations_.finish_all();  // told of where the interrupt is asked for
     } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
         log_.add(endless_wait(
-            fmt::format("'{}' is awaited, but nothing before raises it", wait.sync),
-            "name an interrupt for it (intr_notify), or enable its operation first", place));
+            fmt::format("'{}' is awaited, but nothing raises it before", wait.sync),
+            "bind an interrupt to it (intr_notify), or enable its operation first", place));
     }
 }
 
@@ -179,8 +179,8 @@ void SyncRules::report_early(const ByteRun& region, std::optional<std::size_t> e
         }
         log_.add(
             {.id = rule_ids::compared_early,
-             .sentence = fmt::format("{} bytes at {} are compared while {} may still write them: "
-                                     "the program has not waited for its end",
+             .sentence = fmt::format("{} bytes at {} are compared while {} may still be writing "
+                                     "them: the program has not waited for its end",
                                      region.bytes.value, to_hex(region.address), operation.name),
              .remedy = fmt::format("wait for {} before the comparison",
                                    to_string(Interrupt{operation.done, operation.group})),
@@ -204,11 +204,11 @@ void SyncRules::report_pending() {
                  .sentence = fmt::format(
                      "{}: nothing raises '{}', so this check is never made",
                      compare.region.bytes.value == 0
-                         ? std::string("the end of a layer is to be checked")
+                         ? std::string("a check waits for the end of a layer")
                          : fmt::format("{} bytes at {} are to be compared",
                                        compare.region.bytes.value, to_hex(compare.region.address)),
                      compare.sync),
-                 .remedy = "name an interrupt for it (intr_notify)",
+                 .remedy = "bind an interrupt to it (intr_notify)",
                  .address = compare.region.address,
                  .place = compare.place});
         }

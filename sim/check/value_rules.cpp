@@ -84,10 +84,10 @@ void add_prelu_per_element(const RegisterValues& sdp, const RegisterValues& rdma
     findings.push_back(
         {.severity = Severity::Note,
          .id = "prelu_per_element",
-         .sentence = fmt::format("{} multiplies by PReLU ({}), and {} fetches a slope for each "
-                                 "element: the unit computes it, but PReLU has one slope a channel",
-                                 names.stage, spelled("NVDLA_SDP", cfg),
-                                 spelled("NVDLA_SDP_RDMA", names.rdma)),
+         .sentence = fmt::format(
+             "{} multiplies by PReLU ({}), and {} fetches a slope for each element: the unit "
+             "computes it, but PReLU has one slope per channel",
+             names.stage, spelled("NVDLA_SDP", cfg), spelled("NVDLA_SDP_RDMA", names.rdma)),
          .remedy = fmt::format("set {}_DATA_MODE to 0 (per channel)", field),
          .unit = "NVDLA_SDP_RDMA",
          .register_name = spelled("NVDLA_SDP_RDMA", names.rdma),
@@ -120,7 +120,7 @@ void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
             {.severity = Severity::Warning,
              .id = "operand_unused",
              .sentence = fmt::format(
-                 "{} fetches an operand for the {} of {}, which takes none from memory ({}, {})",
+                 "{} fetches an operand for the {} of {}, which uses none from memory ({}, {})",
                  spelled("NVDLA_SDP_RDMA", names.rdma), part, names.stage,
                  spelled("NVDLA_SDP", own), spelled("NVDLA_SDP", cfg)),
              .remedy = fmt::format("set {}_{}_SRC to 1, or disable the fetch", names.stage, part),
@@ -174,13 +174,13 @@ bool has_operands(std::string_view cfg, const CheckedOperation& operation) {
 
 std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp,
                                               const CheckedOperation& operation) {
-    constexpr const char* written = "what it goes with is written";
+    constexpr const char* written = "the registers that belong to it are written";
     if (unit == "NVDLA_BDMA") {
         return {{{"CFG_LINE", "CFG_LINE_REPEAT", "CFG_SURF_REPEAT"},
-                 "its reset value moves the least there is"}};
+                 "its reset value moves the smallest possible amount"}};
     }
     if (unit == "NVDLA_PDP") {
-        return {{{"D_OPERATION_MODE_CFG"}, "its reset value is an average"}};
+        return {{{"D_OPERATION_MODE_CFG"}, "its reset value selects average pooling"}};
     }
     if (unit == "NVDLA_CDP") {
         return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
@@ -198,7 +198,7 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
          {std::pair{"D_DP_BS_CFG", sdp.bs}, std::pair{"D_DP_BN_CFG", sdp.bn},
           std::pair{"D_DP_EW_CFG", sdp.element_wise}}) {
         if (present && !bypassed_by_reset(name, operation)) {
-            needed.push_back({{name}, "its reset value has the stage compute"});
+            needed.push_back({{name}, "its reset value enables the stage"});
         } else if (present && has_operands(name, operation)) {
             needed.push_back({{name},
                               "its reset value bypasses the stage, whose operands are "

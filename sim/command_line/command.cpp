@@ -147,7 +147,8 @@ ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
         errors << "npuscope: a bug of npuscope, please report it: " << printable(error.what())
                << '\n';
     } catch (const std::exception& error) {
-        errors << "npuscope: unexpected, please report it: " << printable(error.what()) << '\n';
+        errors << "npuscope: unexpected error, please report it: " << printable(error.what())
+               << '\n';
     }
     return ExitCode::Bug;
 }
@@ -156,8 +157,7 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
                           std::span<const Command> commands, NpuFamilies families,
                           const Console& console) {
     const auto work = [&] {
-        CLI::App app("npuscope simulates the data path of an NPU, cycle by approximate cycle",
-                     "npuscope");
+        CLI::App app("npuscope: cycle-approximate simulator of an NPU's data path", "npuscope");
         app.get_formatter()->column_width(32);
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
         const Action action = add_commands(app, commands, families);
@@ -168,9 +168,8 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         named.command = command_line(arguments);
         const ExitCode code = parse(app, arguments, console) ? ExitCode::Good : action(named);
         if (!console.out.flush()) {
-            throw ConfigError(
-                "standard output cannot be written any more, so the result is incomplete",
-                "write to a file or device with free space");
+            throw ConfigError("standard output can no longer be written; the result is incomplete",
+                              "write to a file or device with free space");
         }
         return code;
     };
@@ -182,7 +181,7 @@ void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies f
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
         ->capture_default_str();
     app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->default_str("dram_50, or what the NPU's preset names");
+        ->default_str("dram_50, or the NPU preset's own");
     app.add_option("--set", arguments.changes,
                    "KEY=VALUE changes a field of the configuration; may be repeated")
         ->allow_extra_args(false);

@@ -286,7 +286,7 @@ void refuse_proof(const CheckArguments& arguments) {
     if (arguments.prove) {
         throw ConfigError(
             fmt::format("--prove: '{}' is not a program", arguments.experiment.program),
-            "name the program, of a plan its program.cfg");
+            "name the program; for a plan, its program.cfg");
     }
 }
 
@@ -304,8 +304,8 @@ CheckReport report_on(const CheckArguments& arguments) {
     }
     if (!arguments.dumped.empty() || !arguments.golden.empty() || !arguments.against.empty()) {
         throw ConfigError(fmt::format("'{}' is not the description of a memory image", file),
-                          "--dump, --golden and --against belong to one; of a program `run` has "
-                          "the first two");
+                          "--dump, --golden and --against need one; for a program, use --dump and "
+                          "--golden of `run`");
     }
     if (is_segments_file(file)) {
         refuse_proof(arguments);
@@ -336,8 +336,7 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
         return explain_rule(arguments.explained, console);
     }
     if (arguments.experiment.program.empty()) {
-        throw ConfigError("PROGRAM is required",
-                          "name what is to be checked, or a rule: --explain ID");
+        throw ConfigError("PROGRAM is required", "give a file to check, or a rule: --explain ID");
     }
     arguments.open();
     require_use_of_options(arguments.experiment, !arguments.model.empty());
@@ -367,11 +366,10 @@ Command check_command() {
                 const auto arguments = std::make_shared<CheckArguments>();
                 add_experiment_options(
                     app, *arguments, families, "PROGRAM",
-                    "register trace: a .cfg or .txn file, or a folder that holds one; a "
-                    "loadable for NVDLA (.fbuf, .nvdla); a memory image's description (.yaml); "
-                    "or a network to be planned: a "
-                    "model (.onnx) or a shape table (.yaml), of which it also says what "
-                    "the NPU does not take");
+                    "register trace: a .cfg or .txn file, or a folder that holds one; a loadable "
+                    "for NVDLA (.fbuf, .nvdla); a memory image's description (.yaml); or a "
+                    "network, a model (.onnx) or a shape table (.yaml), which is planned first and "
+                    "for which unsupported nodes are listed as well");
                 add_plan_options(app, arguments->experiment.plan);
                 add_model_options(app, arguments->experiment.model);
                 app.add_option("--json", arguments->experiment.write.json,
@@ -384,8 +382,8 @@ Command check_command() {
                     ->option_text("ID");
                 app.add_flag("--werror", arguments->warnings_are_errors, "warnings are errors");
                 app.add_flag("--prove", arguments->prove,
-                             "run the program, say in words what tensor operation each "
-                             "result is, and whether the machine's bytes are those of it");
+                             "run the program, describe in words the tensor operation behind each "
+                             "result, and verify the machine's bytes against it");
                 app.add_option("--out", arguments->proof_folder,
                                "with --prove: folder for the inputs, weights and results of the "
                                "operations as arrays (.npy)")
@@ -395,16 +393,16 @@ Command check_command() {
                                "whose layers are compared with the results")
                     ->option_text("MODEL");
                 app.add_flag("--map", arguments->map,
-                             "draw memory: what lies where, with gaps and overlaps, and for which "
-                             "operations of a register program");
+                             "draw the memory map: what lies where, with gaps and overlaps, and "
+                             "which operations of a register program use it");
                 app.add_flag("--rules", arguments->rules,
-                             "list the rules that check applies, and check nothing");
+                             "list the rules that check applies, and exit");
                 app.add_option("--explain", arguments->explained,
-                               "print what the rule with this id requires, and check nothing")
+                               "print what the rule with this id requires, and exit")
                     ->option_text("ID");
                 app.add_option("--dump", arguments->dumped,
-                               "write the elements that a memory image holds of a surface as an "
-                               "array (.npy); may be repeated")
+                               "write the elements of a surface in a memory image as an array "
+                               "(.npy); may be repeated")
                     ->allow_extra_args(false)
                     ->option_text("SURFACE=FILE");
                 app.add_option("--golden", arguments->golden,

@@ -13,6 +13,7 @@
 
 #include "models/base/error.h"
 #include "models/layout/layout.h"
+#include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
 #include "sim/config/file_io.h"
 #include "sim/config/printable.h"
@@ -50,7 +51,7 @@ std::vector<std::uint64_t> numbers(const char* option, const std::string& text) 
         const auto result = std::from_chars(at, end, value);
         if (result.ec != std::errc() || (result.ptr != end && *result.ptr != ',')) {
             throw ConfigError(fmt::format("{} '{}' is not a list of numbers", option, text),
-                              "numbers joined by commas");
+                              "give numbers separated by commas");
         }
         found.push_back(value);
         if (result.ptr == end) {
@@ -167,7 +168,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
                     const Console& console) {
     ConversionRequest request = job.request;
     if (request.shape.axes.empty()) {
-        throw ConfigError("--shape is missing", "without a file it is not known");
+        throw ConfigError("--shape is missing", "it cannot be derived without an input file");
     }
     request.type = &find_element(job.type.empty() ? "int8" : job.type);
     const ConversionPlan conversion = plan_conversion(request);
@@ -184,9 +185,9 @@ void require_inputs(const std::vector<std::string>& files, const fs::path& outpu
             throw ConfigError(fmt::format("cannot read '{}': no such file", files[i]));
         }
         if (folder && fs::equivalent(files[i], output, none)) {
-            throw ConfigError(
-                fmt::format("'{}' is an input; the output would replace it", output.string()),
-                "another folder, or IN and OUT by name");
+            throw ConfigError(fmt::format("'{}' is also an input; the output would overwrite it",
+                                          output.string()),
+                              "give another folder, or IN and OUT by name");
         }
     }
 }
@@ -258,7 +259,7 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
             show(arguments, done.conversion, text,
                  arguments.json == "-" ? console.err_width : console.out_width);
         }
-        text << fmt::format("{} -> {}: {} of {} to {}, {} bytes\n", shown_name,
+        text << fmt::format("{} -> {}: {} {} to {}, {} bytes\n", shown_name,
                             printable_line(output.string()), done.conversion.source.name,
                             to_string(done.conversion.source.shape), done.conversion.target.name,
                             done.bytes);
@@ -280,41 +281,41 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
 
 void add_options(CLI::App& app, ConvertArguments& arguments) {
     app.add_option("FILES", arguments.files,
-                   "IN OUT, or IN .. FOLDER: .npy files or raw bytes; OUT is a .npy file where its "
-                   "name says so");
+                   "IN OUT, or IN.. FOLDER: .npy files or raw bytes; OUT is written as .npy if its "
+                   "name ends so");
     app.add_option("--shape", arguments.shape,
-                   "extents in the order of the axes, e.g. 1x3x224x224; .npy files contain theirs");
+                   "extents in the order of the axes, e.g. 1x3x224x224; not needed for .npy files");
     app.add_option("--axes", arguments.axes,
                    "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights");
     app.add_option("--type", arguments.type,
                    "element type on the NPU's side: int8, int16, float32, ...");
-    app.add_option("--from", arguments.from,
-                   "layout of IN: a name of `npuscope list layouts`, name:key=value or a sentence")
+    app.add_option(
+           "--from", arguments.from,
+           "layout of IN: a name of `npuscope list layouts`, name:key=value or a layout expression")
         ->capture_default_str();
     app.add_option("--to", arguments.to, "layout of OUT")->capture_default_str();
     app.add_option("--quantize", arguments.quantise,
                    "float32 to fixed point: scale=1.5/1.25,radix=6/5,axis=C,math=float32; lists "
                    "hold one number for each index of the axis");
-    app.add_option("--dequantize", arguments.dequantise, "the inverse, written likewise");
+    app.add_option("--dequantize", arguments.dequantise,
+                   "fixed point to float32; same syntax as --quantize");
     app.add_option("--stride-npu", arguments.stride_npu,
-                   "strides of the Kneron side in scalars, one for each axis: 96,1,32,4");
+                   "strides of the Kneron layout in elements, one per axis: 96,1,32,4");
     app.add_option("--group-rule", arguments.group_rule,
-                   "how strides give the channel-group stride: reader (as the vendor's readers) or "
-                   "extent (over axes longer than 1)")
-        ->check(CLI::IsMember({"reader", "extent"}))
+                   "how the channel-group stride is derived from the strides: reader (as the "
+                   "vendor's readers do) or extent (over axes longer than 1)")
+        ->check(one_of<std::string>({{"reader", "reader"}, {"extent", "extent"}}))
         ->capture_default_str();
-    app.add_option(
-        "--explain", arguments.explain,
-        "index of an element, e.g. 0,2,5,7: prints how the place of its byte is computed");
-    app.add_option("--picture", arguments.picture,
-                   "draws so many entries of 16 bytes (3 where no number is given)")
+    app.add_option("--explain", arguments.explain,
+                   "index of an element, e.g. 0,2,5,7: prints how its byte offset is computed");
+    app.add_option("--picture", arguments.picture, "draw this many 16-byte entries (default 3)")
         ->expected(0, 1)
         ->default_str("3");
     app.add_option("--wmb", arguments.wmb,
-                   "compress weights: file for their mask; OUT gets the values that are not 0");
-    app.add_option("--wgs", arguments.wgs, "file for the sizes of their groups, with --wmb");
+                   "compress weights: file for the mask; OUT receives the non-zero values");
+    app.add_option("--wgs", arguments.wgs, "file for the group sizes, with --wmb");
     app.add_option("--json", arguments.json,
-                   "file for what was done as JSON; - is standard output");
+                   "file for a summary of the conversion as JSON; - is standard output");
 }
 
 }  // namespace

@@ -209,33 +209,33 @@ ExitCode list(const ListOptions& options, const Console& console) {
         }
         known.emplace_back(topic.name);
     }
-    throw ConfigError(fmt::format("nothing to list under '{}'", options.topic),
+    throw ConfigError(fmt::format("unknown topic '{}'", options.topic),
                       name_remedy(options.topic, known));
 }
 
 }  // namespace
 
 Command list_command() {
-    return {"list", fmt::format("prints the {} that exist", topic_names),
-            "npuscope list fields memory.", [](CLI::App& app, NpuFamilies families) {
+    return {"list", fmt::format("lists {}", topic_names), "npuscope list fields memory.",
+            [](CLI::App& app, NpuFamilies families) {
                 const auto options = std::make_shared<ListOptions>();
                 app.add_option("TOPIC", options->topic, topic_names)->required();
-                app.add_option("PREFIX", options->prefix, "only names that begin with it");
+                app.add_option("PREFIX", options->prefix, "list only names with this prefix");
                 options->system.families = families;
                 options->npu =
                     app.add_option("--npu", options->system.npu,
-                                   "preset whose registers or fields are listed, by name or file")
+                                   "preset whose registers or fields to list, by name or file")
                         ->capture_default_str();
                 app.add_option("--map", options->map,
                                "address map of the registers, nv_small or nv_full; default: that "
                                "of the preset");
                 app.add_flag("--markdown", options->markdown,
-                             "rules as the page docs/rules.md, fields as a table of such a page");
+                             "print as Markdown: rules as docs/rules.md, fields as a table");
                 app.add_flag("--c-header", options->c_header,
-                             "registers as a C header: their addresses, and masks, shifts and "
-                             "reset values of their fields");
+                             "print registers as a C header: addresses, and masks, shifts and "
+                             "reset values of fields");
                 app.add_flag("--sv-package", options->sv_package,
-                             "the same as a SystemVerilog package");
+                             "print registers as a SystemVerilog package");
                 return [options](const Console& console) { return list(*options, console); };
             }};
 }

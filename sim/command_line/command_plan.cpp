@@ -114,7 +114,7 @@ void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
                          const Console& console) {
     if (plan.segments.empty()) {
         throw ConfigError("no part of the model runs on the NPU",
-                          "--explain says why of every node");
+                          "--explain gives the reason for every node");
     }
     std::vector<Loadable> parts;
     for (const PlannedSegment& segment : plan.segments) {
@@ -132,11 +132,11 @@ void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
     write_atomically(arguments.experiment.write.loadable, loadable_bytes(loadable));
     const std::string between = nodes_between(graph, plan.partition);
     if (!between.empty()) {
-        console.out << printable(fitted(
-            fmt::format("\nthe loadable has {} tasks; between them the host computes {}, which "
-                        "`npuscope run` does and a driver leaves to its user\n",
-                        plan.segments.size(), between),
-            console.out_width));
+        console.out << printable(
+            fitted(fmt::format("\nthe loadable has {} tasks; between them the host computes {}: "
+                               "`npuscope run` does so, with a real driver the application must\n",
+                               plan.segments.size(), between),
+                   console.out_width));
     }
 }
 
@@ -355,7 +355,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
     const std::string& network = arguments.experiment.program;
     if (is_loadable_file(network)) {
         if (!arguments.experiment.write.loadable.empty()) {
-            throw ConfigError(fmt::format("'{}' is a loadable already", network),
+            throw ConfigError(fmt::format("'{}' is already a loadable", network),
                               "--out writes its register program");
         }
         return save_loadable_program(arguments, system, console);
@@ -366,7 +366,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
     }
     if (system.npu.find<NpuConfig>() == nullptr) {
         if (!arguments.experiment.write.loadable.empty()) {
-            throw ConfigError(fmt::format("{} takes no loadables", system.npu_name()),
+            throw ConfigError(fmt::format("{} does not support loadables", system.npu_name()),
                               "choose an NVDLA: nv_small, nv_large or nv_full");
         }
         return explain_model(arguments, system, console);
@@ -398,21 +398,21 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
     WriteChoices& write = arguments.experiment.write;
     app.add_option(
         "--out", write.out,
-        "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
-        "images, memory_map.yaml and config.yaml, the experiment; of a model that needs the host "
-        "between register programs, a folder for each segment and segments.yaml, their order");
+        "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory images, "
+        "memory_map.yaml and config.yaml (the experiment); for a model that needs the host between "
+        "register programs, one folder per segment and segments.yaml, which lists their order");
     app.add_option("--loadable", write.loadable,
-                   "file for the plan as a loadable (.fbuf) that NVDLA's driver takes: of a "
-                   "network of which the host computes nothing between layers of the NPU")
+                   "file for the plan as a loadable (.fbuf) for NVDLA's driver; only for networks "
+                   "without host operators between NPU layers")
         ->option_text("FILE");
     app.add_flag("--explain", write.explain,
-                 "print for each layer the choice, the reason and the alternatives; of an ONNX "
-                 "model also where every node runs: its pattern, unit and layer, and why (an NPU "
-                 "of layer patterns always says it)");
+                 "print the choice, reason and alternatives for each layer; for an ONNX model also "
+                 "where every node runs: pattern, unit and layer, and why (always printed for an "
+                 "NPU with layer patterns)");
     add_plan_options(app, arguments.experiment.plan);
     add_model_options(app, arguments.experiment.model);
     app.add_flag("--expectations,!--no-expectations", arguments.experiment.plan.expectations,
-                 "the program compares the CRC of every layer's result (default)");
+                 "the program checks the CRC of every layer's result (default)");
 }
 
 }  // namespace

@@ -28,13 +28,13 @@ struct QuantiseArguments {
 
 std::string verdict_of(const QuantisedModel& model, const std::string& file) {
     std::string text = fmt::format(
-        "{}: {} quantised to {}, {:.1f} dB of signal to noise at the "
-        "outputs, of the calibration's inputs{}{}\n",
+        "{}: {} quantised to {}; {:.1f} dB signal-to-noise ratio at the outputs over the "
+        "calibration inputs{}{}\n",
         file, counted(model.products, "layer"), enum_name(model.type), output_decibels(model.rows),
         model.type == MapType::Fp16 ? "" : fmt::format("; ranges by {}", enum_name(model.method)),
-        model.equalised ? "; channels were equalised" : "");
+        model.equalised ? "; channels equalised" : "");
     if (model.opset != model.graph.opset) {
-        text += fmt::format("opset {} became {}, the first with a scale for each kernel\n",
+        text += fmt::format("opset {} was raised to {}, the first with per-kernel scales\n",
                             model.opset, model.graph.opset);
     }
     if (const std::string sentence = target_sentence(model); !sentence.empty()) {
@@ -51,7 +51,7 @@ std::string table_of(const QuantisedModel& model, std::size_t width) {
                                            : row.layer,
                        row.tensor, fmt::format("{:.1f}", row.decibels)});
     }
-    return "\nsignal to noise, against the model of floats\n" + table.text(width);
+    return "\nsignal-to-noise ratio, against the float model\n" + table.text(width);
 }
 
 std::string json_of(const QuantisedModel& model) {
@@ -99,22 +99,22 @@ ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
 }  // namespace
 
 Command quantise_command() {
-    return {"quantise", "quantises a model of floats to integers, calibrated with typical inputs",
-            "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
-            [](CLI::App& app, NpuFamilies /*families*/) {
-                const auto arguments = std::make_shared<QuantiseArguments>();
-                app.add_option("MODEL", arguments->model, "model of floats (.onnx)")->required();
-                add_model_options(app, arguments->choices);
-                app.get_option("--calibration")->required();
-                app.add_option("--out", arguments->out,
-                               "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
-                               "runs as well");
-                app.add_option("--json", arguments->json,
-                               "file for the signal to noise of every tensor as JSON; - is "
-                               "standard output");
-                return
-                    [arguments](const Console& console) { return quantise(*arguments, console); };
-            }};
+    return {
+        "quantise", "quantises a float model to integers, calibrated with typical inputs",
+        "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
+        [](CLI::App& app, NpuFamilies /*families*/) {
+            const auto arguments = std::make_shared<QuantiseArguments>();
+            app.add_option("MODEL", arguments->model, "float model (.onnx)")->required();
+            add_model_options(app, arguments->choices);
+            app.get_option("--calibration")->required();
+            app.add_option("--out", arguments->out,
+                           "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
+                           "runs as well");
+            app.add_option(
+                "--json", arguments->json,
+                "file for the signal-to-noise ratio of every tensor as JSON; - is standard output");
+            return [arguments](const Console& console) { return quantise(*arguments, console); };
+        }};
 }
 
 }  // namespace npuscope

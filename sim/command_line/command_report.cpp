@@ -93,7 +93,7 @@ std::string page_of(const ReportArguments& arguments) {
 
 ExitCode report(const ReportArguments& arguments, const Console& console) {
     if (arguments.shown.size() > 2) {
-        throw ConfigError("a page compares two runs, not more", "name one or two");
+        throw ConfigError("a page compares at most two runs", "name one or two");
     }
     const std::string page = page_of(arguments);
     write_atomically(arguments.html, page);
@@ -110,11 +110,11 @@ Command report_command() {
                 const auto arguments = std::make_shared<ReportArguments>();
                 app.add_option("WHAT", arguments->shown,
                                "a run: its folder (`run --out`) or its result (`run --json`); two "
-                               "runs, to compare them; or the folder of a sweep. The page of a run "
-                               "shows its timeline where timeline.json lies beside the result")
+                               "runs to compare; or the folder of a sweep. A run's page includes "
+                               "the timeline if timeline.json is in the same folder")
                     ->required();
                 app.add_option("--html", arguments->html,
-                               "file for the page, which needs no network and no other file")
+                               "file for the page, which is self-contained (no network access)")
                     ->required();
                 return [arguments](const Console& console) { return report(*arguments, console); };
             }};

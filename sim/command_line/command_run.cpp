@@ -104,36 +104,35 @@ ExitCode run(RunArguments& arguments, const Console& console) {
 void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     add_experiment_options(
         app, arguments, families, "PROGRAM",
-        "register trace: a .cfg or .txn file, or a folder that holds one, as `plan --out` "
-        "writes it; or a network: "
-        "a shape table (.yaml) or a model (.onnx), whose nodes run on the host where the "
-        "NPU does not take them; or a loadable for NVDLA (.fbuf, .nvdla)");
+        "register trace: a .cfg or .txn file, or a folder that holds one, as written by `plan "
+        "--out`; or a network: a shape table (.yaml) or a model (.onnx), whose nodes run on the "
+        "host where the NPU does not support them; or a loadable for NVDLA (.fbuf, .nvdla)");
     WriteChoices& write = arguments.experiment.write;
     app.add_option("--out", write.out,
-                   "folder for result.json, result.csv, summary.txt and config.yaml, the "
-                   "experiment that repeats the run");
+                   "folder for result.json, result.csv, summary.txt and config.yaml (the "
+                   "experiment that repeats the run)");
     app.add_option("--json", write.json, "file for the result as JSON; - is standard output");
     app.add_option("--csv", write.csv,
-                   "file for a row of numbers a layer or operation; - is standard output");
+                   "CSV file with one row per layer or operation; - is standard output");
     app.add_option("--timeline", write.timeline,
                    "file for the timeline of all units, for chrome://tracing or Perfetto");
     app.add_option("--wave", write.wave,
-                   "file for the same as waveforms (VCD), for GTKWave and other viewers");
+                   "file for the timeline as waveforms (VCD), for GTKWave and other viewers");
     app.add_option("--energy", write.energy,
-                   "table of energies by name or file, such as horowitz_45nm: energy of the run, "
-                   "of what the table has a source for");
+                   "table of energies, by name or file, such as horowitz_45nm: estimates the "
+                   "energy of those parts that the table covers");
     app.add_option("--actions", write.actions,
                    "file for the action counts of each part, as Accelergy reads them");
     app.add_flag("--operations", write.operations,
-                 "print also operations, causes, traffic, units and notes");
+                 "also print operations, causes, traffic, units and notes");
     app.add_option("--inputs,--input", arguments.experiment.inputs,
-                   "folder of a network's inputs: a .npy file for each, named after it, or a .bin "
-                   "file in its declared layout; of a model also a picture (PNG, JPEG, PGM, PPM), "
-                   "one such file, or several cases as --calibration has them");
-    app.add_option("--outputs", write.outputs, "folder for a network's outputs, likewise");
+                   "folder of a network's inputs: for each a .npy file named after it, or a .bin "
+                   "file in its declared layout; for a model also a picture (PNG, JPEG, PGM, PPM), "
+                   "a single such file, or several cases as for --calibration");
+    app.add_option("--outputs", write.outputs, "folder for a network's outputs, in the same form");
     app.add_option("--dump", write.dump,
-                   "SURFACE=FILE.npy: write a surface when the run is over; the result of a layer "
-                   "as it is when the layer is done; may be repeated")
+                   "SURFACE=FILE.npy: write a surface after the run, or a layer's result as soon "
+                   "as the layer is done; may be repeated")
         ->allow_extra_args(false)
         ->option_text("SURFACE=FILE");
     add_run_options(app, arguments.experiment.run);

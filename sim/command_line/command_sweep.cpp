@@ -97,7 +97,7 @@ void take_task(const std::string& text, SweepOptions& options) {
                       number(std::string_view(text).substr(slash + 1), options.tasks) &&
                       options.task < options.tasks && options.tasks <= most_jobs;
     if (!good) {
-        throw ConfigError(fmt::format("'{}' is not a task", text),
+        throw ConfigError(fmt::format("'{}' is not of the form I/N", text),
                           "--task 0/4 is the first of four");
     }
 }
@@ -107,7 +107,7 @@ SweepOptions options_of(const SweepArguments& arguments) {
     options.jobs = worker_count(arguments.jobs);
     if (options.jobs > most_jobs) {
         throw ConfigError(fmt::format("--jobs {} is more than {}", options.jobs, most_jobs),
-                          "take as many as the machine has cores");
+                          "use at most as many as there are cores");
     }
     return options;
 }
@@ -141,7 +141,7 @@ LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folde
                        const SweepOptions& options) {
     if (arguments.tasks == 0 || arguments.tasks > most_jobs) {
         throw ConfigError(fmt::format("--tasks {} is not 1 to {}", arguments.tasks, most_jobs),
-                          "take as many as machines, or a few times that");
+                          "use about as many as machines, or a few times that");
     }
     return {fs::read_symlink("/proc/self/exe"),
             folder.path,
@@ -195,7 +195,7 @@ std::uint64_t missing(const Space& space, const SweepDatabase& database, const S
 void launch(const SweepArguments& arguments, const SweepFolder& folder, const Space& space,
             SweepDatabase& database, const SweepWork& work) {
     if (space.search().kind == SearchKind::Adaptive) {
-        throw ConfigError("an adaptive search chooses each design by those before",
+        throw ConfigError("an adaptive search chooses each design from earlier results",
                           "run it on one machine: --launcher local");
     }
     const auto launcher = enum_from_name<Launcher>(arguments.launcher);
@@ -211,7 +211,7 @@ void launch(const SweepArguments& arguments, const SweepFolder& folder, const Sp
         gather(folder, database);
     }
     if (const std::uint64_t left = missing(space, database, work); left > 0) {
-        throw ConfigError(fmt::format("{} still missing after the tasks have ended",
+        throw ConfigError(fmt::format("{} still missing after all tasks have ended",
                                       counted(left, "design") + (left == 1 ? " is" : " are")),
                           fmt::format("see what they print in {}, and start the sweep again",
                                       task_folder(folder.path).string()));
@@ -272,27 +272,28 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
                    "(`npuscope list sweeps`), or the folder of a sweep to resume")
         ->required();
     app.add_option("--out", arguments.out,
-                   "folder for space.yaml and results.sqlite; where it has results already, only "
-                   "what is missing runs");
+                   "folder for space.yaml and results.sqlite; if it already has results, only "
+                   "missing designs run");
     app.add_option("--jobs", arguments.jobs,
-                   "workers on this machine, or of each task; default: one a core");
+                   "workers on this machine, or per task; default: one per core");
     app.add_option("--csv", arguments.csv,
-                   "file for a line a design, with axes and numbers; - is standard output");
+                   "CSV file with one line per design: axes and results; - is standard output");
     app.add_option("--launcher", arguments.launcher,
                    "where designs run: local, ssh (GNU parallel) or slurm (an array job)")
         ->capture_default_str();
     app.add_option("--tasks", arguments.tasks,
-                   "parts that ssh or slurm start; a part that is lost is started again")
+                   "number of tasks for ssh or slurm; a lost task is restarted")
         ->capture_default_str();
     app.add_option("--hosts", arguments.hosts,
-                   "machines of ssh, as GNU parallel's --sshlogin takes them; : is this one");
-    app.add_option("--sbatch", arguments.options,
-                   "line for the job's script, such as --sbatch=--partition=short; may be repeated")
+                   "ssh machines, in the format of GNU parallel's --sshlogin; : is this machine");
+    app.add_option(
+           "--sbatch", arguments.options,
+           "extra #SBATCH line of the job script, e.g. --sbatch=--partition=short; may be repeated")
         ->allow_extra_args(false)
         ->option_text("OPTION");
     app.add_option("--export", arguments.script,
                    "write the script of the array job to a file instead, to submit it elsewhere");
-    app.add_option("--task", arguments.task, "what a launcher starts: one part, as 0/4")
+    app.add_option("--task", arguments.task, "used by launchers: run one task, e.g. 0/4")
         ->option_text("I/N");
 }
 

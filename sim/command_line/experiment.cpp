@@ -10,6 +10,7 @@
 #include <map>
 
 #include "models/base/error.h"
+#include "sim/command_line/choice.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
@@ -45,16 +46,6 @@ void place_preset(ConfigNode& node, const fs::path& folder) {
 
 std::string absolute(const std::string& path) {
     return path.empty() ? path : fs::absolute(path).lexically_normal().string();
-}
-
-/// Names of an enumeration, as an option takes them.
-template <DescribedEnum E>
-CLI::CheckedTransformer choice_of() {
-    std::map<std::string, E> names;
-    for (const auto& [value, name] : EnumNames<E>::names) {
-        names.emplace(name, value);
-    }
-    return CLI::CheckedTransformer(names, CLI::ignore_case);
 }
 
 /// KEY=VALUE at a place of a file.
@@ -206,19 +197,19 @@ void take_system(const Experiment& experiment, SystemArguments& system, bool npu
 
 void add_plan_options(CLI::App& app, PlanChoices& choices) {
     app.add_option("--compress", choices.compress,
-                   "weights are compressed where the NPU can: by_cycles (default: where that is "
+                   "compress weights where the NPU supports it: by_cycles (default: where "
                    "predicted to be faster, or as fast with less traffic), never, always")
-        ->transform(choice_of<CompressionChoice>())
+        ->transform(one_of<CompressionChoice>())
         ->option_text("MODE");
     app.add_flag("--winograd,!--no-winograd", choices.winograd,
                  "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
                  "faster; int8 results then differ by rounding");
     app.add_flag("--pixels,!--no-pixels", choices.pixels,
-                 "an input of up to four channels may lie in memory as pixels, which the first "
+                 "an input of up to four channels may be stored as pixels, which the first "
                  "convolution reads in image mode (default)");
     app.add_option("--input-type", choices.input_type,
-                   "what a model's inputs of floats hold: int8 (default) or uint8")
-        ->transform(choice_of<InputType>())
+                   "type that float inputs of a model are planned as: int8 (default) or uint8")
+        ->transform(one_of<InputType>())
         ->option_text("TYPE");
 }
 
@@ -227,18 +218,19 @@ namespace {
 /// What of a run is simulated, and for how long.
 void add_simulation_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--values", choices.values,
-                   "on (default), or off: time alone; needs no images and checks nothing")
-        ->transform(choice_of<OnOff>())
-        ->option_text("on|off");
-    app.add_option("--shadow", choices.shadow,
-                   "on (default), or off: faster; races and uninitialised bytes are not found")
-        ->transform(choice_of<OnOff>())
+                   "on (default), or off: timing only; needs no images and checks nothing")
+        ->transform(one_of<OnOff>())
         ->option_text("on|off");
     app.add_option(
-           "--repeats", choices.repeats,
-           "off (default), or on: kernel groups that repeat earlier ones exactly, with --values "
-           "off operations, too, are simulated instead of counted; cycles and counts are the same")
-        ->transform(choice_of<OnOff>())
+           "--shadow", choices.shadow,
+           "on (default), or off: faster, but races and uninitialised reads are not detected")
+        ->transform(one_of<OnOff>())
+        ->option_text("on|off");
+    app.add_option("--repeats", choices.repeats,
+                   "on: also simulate kernel groups (and with --values off operations) that "
+                   "exactly repeat earlier ones, instead of only counting them; cycles and counts "
+                   "do not change. Default: off")
+        ->transform(one_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(
         "--max-cycles",
@@ -259,29 +251,30 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
 void add_run_options(CLI::App& app, RunChoices& choices) {
     add_simulation_options(app, choices);
     app.add_option("--instances", choices.instances,
-                   "number of NPUs that run the program at once, each on data of its own, in one "
-                   "memory whose time they share")
-        ->check(CLI::Range(1, 64));
+                   "number of NPUs that run the program at once, each on its own data, sharing the "
+                   "bandwidth of one memory")
+        ->check(CLI::Range(1, 64, "1 to 64"));
     app.add_option("--split", choices.split,
-                   "how several instances work on a network: batch (default), each on an input of "
-                   "its own; rows, on one input, of every layer some rows each; pipeline, each on "
-                   "some of the layers, one input after the other")
-        ->transform(choice_of<NetworkSplit>())
+                   "how several instances share a network: batch (default), one input each; rows, "
+                   "one input, each computes some rows of every layer; pipeline, each computes "
+                   "some of the layers, inputs pass from one to the next")
+        ->transform(one_of<NetworkSplit>())
         ->option_text("batch|rows|pipeline");
     app.add_option("--beside", choices.beside,
-                   "a program or shape table that runs at the same time on an NPU of its own, "
-                   "sharing the memory; may be repeated")
+                   "another program or shape table to run at the same time on its own NPU, sharing "
+                   "the memory; may be repeated")
         ->allow_extra_args(false)
         ->option_text("PROGRAM");
     app.add_option("--stream", choices.stream,
-                   "also run this number of frames of a network as a stream, with double-buffered "
+                   "also run this many frames of a network back to back, with double-buffered "
                    "inputs: throughput and latency")
-        ->check(CLI::Range(2, 10000))
+        ->check(CLI::Range(2, 10000, "2 to 10000"))
         ->option_text("FRAMES");
-    app.add_option("--threads", choices.threads,
-                   "cores to use: several inputs of a model run in parallel, and the values of one "
-                   "run are worked out beside its simulation; results are the same; default: all")
-        ->check(CLI::Range(1, 1024));
+    app.add_option(
+           "--threads", choices.threads,
+           "cores to use: several inputs of a model run in parallel, and values are computed "
+           "concurrently with the timing simulation; results do not depend on it; default: all")
+        ->check(CLI::Range(1, 1024, "1 to 1024"));
     app.add_option(
            "--golden", choices.golden,
            "SURFACE=FILE: when the run is over, the surface must hold the contents of the file, an "
@@ -291,7 +284,7 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
         ->option_text("SURFACE=FILE");
     app.add_flag(
         "--compare-layers", choices.compare_layers,
-        "compare every layer's result with a plain computation, and name the first wrong one");
+        "compare every layer's result with a reference computation, and name the first wrong one");
     app.add_option("--network", choices.network,
                    "shape table that a saved program was planned from, for --compare-layers");
     app.add_option("--surfaces", choices.surfaces,
@@ -303,9 +296,9 @@ void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFa
     arguments.app = &app;
     app.add_option(name, arguments.experiment.program,
                    help +
-                       "; or an experiment (.yaml), which can set all that options set (`npuscope "
-                       "list fields experiment`). Bundled networks and experiments are known by "
-                       "their names (`npuscope list networks`)")
+                       "; or an experiment (.yaml), which can hold every option (`npuscope list "
+                       "fields experiment`). Bundled networks and experiments can be given by name "
+                       "(`npuscope list networks`)")
         ->required();
     add_system_options(app, arguments.system, families);
 }
@@ -341,7 +334,7 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
                            : is_image_file(program) ? "a memory image"
                                                     : "a register program";
         throw ConfigError(
-            fmt::format("{}: of no effect on '{}', which is {}", given.names(), program, kind),
+            fmt::format("{}: has no effect on '{}', which is {}", given.names(), program, kind),
             "leave it out");
     }
 }

@@ -57,7 +57,7 @@ struct PlanChoices {
                     "an input of up to four channels may lie in memory as pixels, which the first "
                     "convolution reads in image mode");
         visit.field("input_type", self.input_type,
-                    "what a model's inputs of floats hold, where no file tells");
+                    "type that float inputs of a model are planned as, where no input file tells");
         visit.field("expectations", self.expectations,
                     "a program that `plan` writes compares the CRC of every layer's result");
     }
@@ -80,39 +80,38 @@ struct RunChoices {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("values", self.values, "off: time alone; needs no images and checks nothing");
-        visit.field(
-            "shadow", self.shadow,
-            "off: which bytes were written and who still reads them is not followed, so that "
-            "races and uninitialised bytes are not found");
+        visit.field("values", self.values, "off: timing only; needs no images and checks nothing");
+        visit.field("shadow", self.shadow,
+                    "off: written bytes and their pending readers are not tracked, so that races "
+                    "and uninitialised reads are not detected");
         visit.field(
             "repeats", self.repeats,
-            "on: kernel groups that do exactly what those before them did, and operations where "
-            "values are off, are simulated too, not only counted; cycles and counts are the same");
+            "on: also simulate kernel groups (and with values off operations) that exactly repeat "
+            "earlier ones, instead of only counting them; cycles and counts do not change");
         visit.field("max_cycles", self.max_cycles,
-                    "stop the machine after this number of cycles; repeats are simulated then");
+                    "stop the machine after this number of cycles; implies repeats: on");
         visit.field("instances", self.instances,
-                    "number of NPUs that run the program at once, each on data of its own, in one "
-                    "memory whose time they share");
+                    "number of NPUs that run the program at once, each on its own data, sharing "
+                    "the bandwidth of one memory");
         visit.field("split", self.split,
-                    "how several instances work on a network: batch, each on an input of its own; "
-                    "rows, on one input, of every layer some rows each; pipeline, each on some of "
-                    "the layers, one input after the other");
-        visit.field("beside", self.beside,
-                    "programs that run at the same time, each on an NPU of its own, sharing the "
-                    "memory");
+                    "how several instances share a network: batch, one input each; rows, one "
+                    "input, each computes some rows of every layer; pipeline, each computes some "
+                    "of the layers, inputs pass from one to the next");
+        visit.field(
+            "beside", self.beside,
+            "further programs to run at the same time, each on its own NPU, sharing the memory");
         visit.field("stream", self.stream,
-                    "so many frames of a network are run as a stream, too, with double-buffered "
+                    "also run this many frames of a network back to back, with double-buffered "
                     "inputs, for throughput and latency; 0: none");
         visit.field(
             "threads", self.threads,
             "cores to use: several inputs of a model run in parallel, and the values of one "
             "run are worked out beside its simulation; results are the same; 0: all");
         visit.field("golden", self.golden,
-                    "SURFACE=FILE, surfaces that must hold what a file has: an array (.npy) or "
+                    "SURFACE=FILE, surfaces whose contents must equal a file: an array (.npy) or "
                     "bytes as they lie in memory");
         visit.field("compare_layers", self.compare_layers,
-                    "every layer's result is held against a plain computation");
+                    "compare every layer's result with a reference computation");
         visit.field("network", self.network,
                     "shape table that a saved program was planned from, for compare_layers");
         visit.field("surfaces", self.surfaces,
@@ -143,14 +142,14 @@ struct WriteChoices {
         visit.field("json", self.json,
                     "file for the result, or a check's findings, as JSON; - is standard output");
         visit.field("csv", self.csv,
-                    "file for a row of numbers a layer or operation; - is standard output");
+                    "CSV file with one row per layer or operation; - is standard output");
         visit.field("timeline", self.timeline,
                     "file for the timeline of all units, for chrome://tracing or Perfetto");
         visit.field("wave", self.wave,
-                    "file for the same as waveforms (VCD), for GTKWave and other viewers");
+                    "file for the timeline as waveforms (VCD), for GTKWave and other viewers");
         visit.field("energy", self.energy,
-                    "table of energies, a preset of configs/energy or a file: the result says what "
-                    "the run costs by it");
+                    "table of energies, a preset of configs/energy or a file, by which the energy "
+                    "of the run is estimated");
         visit.field("actions", self.actions,
                     "file for the action counts of each part, as Accelergy reads them");
         visit.field("outputs", self.outputs, "folder for a network's outputs");
@@ -158,8 +157,9 @@ struct WriteChoices {
         visit.field("dump", self.dump,
                     "SURFACE=FILE.npy, surfaces that are written when a run is over");
         visit.field("operations", self.operations,
-                    "a run prints also operations, causes, traffic, units and notes");
-        visit.field("explain", self.explain, "a plan says for each layer what was chosen, and why");
+                    "a run also prints operations, causes, traffic, units and notes");
+        visit.field("explain", self.explain,
+                    "a plan prints for each layer the choice and the reason");
     }
 };
 
@@ -182,7 +182,7 @@ struct Experiment {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("shows", self.shows, "a line of `npuscope list experiments`");
+        visit.field("shows", self.shows, "description shown by `npuscope list experiments`");
         visit.required("program", self.program,
                        "register program, its folder, or network: a file, or the name of a bundled "
                        "network");
@@ -193,16 +193,16 @@ struct Experiment {
                     "preset of the memory by name or file, or its fields; default: what goes with "
                     "the NPU");
         visit.field("host", self.host, "fields of the host that differ from the preset's");
-        visit.field("set", self.set, "KEY=VALUE, fields that are changed afterwards, in order");
+        visit.field("set", self.set, "KEY=VALUE, fields that override the above, in order");
         visit.field("inputs", self.inputs, "folder of a network's inputs");
         visit.field("model", self.model, "how a model's file is read");
         visit.field("plan", self.plan, "how a network is planned");
         visit.field("run", self.run, "how the program is run");
         visit.field("write", self.write, "what is written where");
         visit.field("recorded_as", self.recorded_as,
-                    "how results name the program's file; default: as `program` does");
+                    "name of the program's file in results; default: that of `program`");
         visit.field("command", self.command,
-                    "the command line that results record; default: the one that is typed");
+                    "command line that results record; default: the actual one");
     }
 };
 

@@ -40,12 +40,12 @@ void check_stream(const Experiment& experiment) {
     const std::size_t frames = experiment.run.stream;
     if (frames > 0 && !names_network(experiment.program)) {
         throw ConfigError(fmt::format("'{}' is not a network", experiment.program),
-                          "--stream belongs to shape tables and models");
+                          "--stream needs a shape table or a model");
     }
     if (frames == 1 || (frames > 1 && experiment.run.instances > 1)) {
-        throw ConfigError(frames == 1 ? "one frame is not a stream"
-                                      : "a stream runs on one NPU, not on several instances",
-                          "give --stream at least 2, without --instances");
+        throw ConfigError(frames == 1 ? "--stream needs at least 2 frames"
+                                      : "--stream supports a single instance only",
+                          "use --stream 2 or more, without --instances");
     }
 }
 
@@ -58,18 +58,20 @@ void check_instances(const Experiment& experiment, const SurfaceWishes& wishes) 
     }
     if (splits && !names_network(experiment.program)) {
         throw ConfigError(fmt::format("'{}' is not a network", experiment.program),
-                          "--split belongs to shape tables and models");
+                          "--split needs a shape table or a model");
     }
     if (splits && run.instances < 2) {
-        throw ConfigError("one instance shares nothing", "give --instances 2 with --split");
+        throw ConfigError("--split needs more than one instance",
+                          "give --instances 2 with --split");
     }
     if (!run.beside.empty() && run.instances > 1) {
         throw ConfigError("--beside and --instances exclude each other",
                           "name a program several times to run it on several NPUs");
     }
     if (wishes.any() || !experiment.inputs.empty() || !experiment.write.outputs.empty()) {
-        throw ConfigError("inputs, outputs and surfaces are those of one program on one NPU",
-                          splits ? "leave out --split" : "leave out --beside");
+        throw ConfigError(
+            "--inputs, --outputs and surface options need a single program on one NPU",
+            splits ? "leave out --split" : "leave out --beside");
     }
 }
 
@@ -88,7 +90,7 @@ Result run_beside(const Experiment& experiment, const SystemConfig& system,
                 plan_network(read_network(name), experiment.plan.target(system, options.values))));
         } else if (names_network(name) || is_loadable_file(name) || is_image_file(name)) {
             throw ConfigError(fmt::format("'{}' is not a program", name),
-                              "of a model name what `npuscope plan --out` writes");
+                              "for a model, name the program that `npuscope plan --out` writes");
         } else {
             programs.push_back(
                 read_any_program(name, system, options.values ? Images::Read : Images::LeaveOut));
@@ -114,7 +116,7 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
                                                  const Program& program) {
     const std::string& name = experiment.run.network;
     if (name.empty()) {
-        throw ConfigError("a program does not say what its layers must compute",
+        throw ConfigError("a program does not define what its layers should compute",
                           "name the network that it was planned from: --network NETWORK");
     }
     const std::filesystem::path path = find_program(name).path;
@@ -131,11 +133,11 @@ Result run_loadable(const Experiment& experiment, const NetworkFiles& files,
                     const SystemConfig& system, const RunOptions& options) {
     if (experiment.run.compare_layers) {
         throw ConfigError(fmt::format("'{}' is a loadable, not an ONNX model", experiment.program),
-                          "--compare-layers belongs to models");
+                          "--compare-layers needs an ONNX model");
     }
     const SurfaceWishes wishes = read_wishes(experiment, system);
     if (wishes.any() && !options.values) {
-        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
+        throw ConfigError("surfaces have no contents with --values off", "leave out --values off");
     }
     return run_loadable_file(experiment.program, files, system, wishes, options);
 }
@@ -150,7 +152,7 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
                              experiment.run.split, experiment.run.threads};
     require_use_of_options(experiment);
     if (!experiment.run.network.empty() && !experiment.run.compare_layers) {
-        throw ConfigError("--network names what layers are compared with",
+        throw ConfigError("--network is used only with --compare-layers",
                           "give --compare-layers with it");
     }
     check_stream(experiment);
@@ -168,7 +170,7 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     }
     SurfaceQueries queries(read_wishes(experiment, system));
     if (queries.wishes().any() && !options.values) {
-        throw ConfigError("surfaces hold nothing without values", "leave out --values off");
+        throw ConfigError("surfaces have no contents with --values off", "leave out --values off");
     }
     if (files.any() || names_network(program)) {
         return run_network_files(program, files, system, experiment.plan, options, &queries);

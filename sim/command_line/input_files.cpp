@@ -48,8 +48,8 @@ std::vector<double> numbers_of(const std::string& text, const char* option) {
         const auto number = fraction_of(std::string_view(text).substr(begin, end - begin));
         if (!number) {
             throw ConfigError(
-                fmt::format("{} '{}' is not a number, or numbers with commas between them", option,
-                            text),
+                fmt::format("{} '{}' is neither a number nor a comma-separated list of numbers",
+                            option, text),
                 fmt::format("write {} 127.5 or {} 123.675,116.28,103.53", option, option));
         }
         numbers.push_back(*number);
@@ -86,7 +86,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
         if (entries.size() > most_cases) {
             throw ConfigError(
                 fmt::format("'{}' holds more than {} entries", folder.string(), most_cases),
-                "a few hundred inputs are enough");
+                "use a few hundred inputs");
         }
     }
     std::ranges::sort(entries);
@@ -222,7 +222,7 @@ std::optional<fs::path> InputReader::find(const std::string& input, const fs::pa
         if (found) {
             throw ConfigError(fmt::format("'{}' holds both of {} and {}", folder.string(),
                                           found->filename().string(), name),
-                              "one of the two is the model's input");
+                              "remove one of them");
         }
         found = folder / name;
     }
@@ -256,7 +256,7 @@ std::vector<Case> InputReader::cases(const fs::path& path) const {
     const bool single = graph_.inputs.size() == 1;
     if (!fs::is_directory(path)) {
         if (!single) {
-            throw ConfigError(fmt::format("the model has {} inputs, '{}' is one file",
+            throw ConfigError(fmt::format("the model has {} inputs, but '{}' is a single file",
                                           graph_.inputs.size(), path.string()),
                               "name a folder with a file for each input");
         }

@@ -35,12 +35,13 @@ struct PixelChoices {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("mean", self.mean,
-                    "is subtracted from pixels (0 to 255): a number, or one for each channel with "
-                    "commas between them");
+                    "value subtracted from pixels (0 to 255): one number, or one per channel, "
+                    "separated by commas");
         visit.field("scale", self.scale,
-                    "what pixels less their mean are multiplied with: likewise; 1/255 is a number");
+                    "factor applied to pixels after subtracting the mean: one number, or one per "
+                    "channel; fractions such as 1/255 are allowed");
         visit.field("order", self.order,
-                    "of a picture's channels in the input; default: rgb of a model, bgr of a "
+                    "channel order of a picture in the input; default: rgb for a model, bgr for a "
                     "loadable");
     }
 };

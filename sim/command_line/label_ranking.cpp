@@ -50,8 +50,8 @@ std::vector<std::string> read_labels(const std::filesystem::path& path) {
         labels.pop_back();
     }
     if (labels.empty()) {
-        throw ConfigError(Place{path.string(), 0, 0}, "there are no names in it",
-                          "write the name of each class on a line");
+        throw ConfigError(Place{path.string(), 0, 0}, "the file has no class names",
+                          "write one class name per line");
     }
     return labels;
 }
@@ -81,7 +81,7 @@ std::vector<Ranking> rank_outputs(const GraphInputs& outputs,
     if (rankings.empty()) {
         throw ConfigError(
             fmt::format("there are {} labels, but the model gives {}", labels.size(), sizes),
-            "give as many names as an output has numbers");
+            "give as many labels as the output has elements");
     }
     return rankings;
 }

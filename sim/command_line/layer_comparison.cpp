@@ -95,18 +95,20 @@ Diagnostic output_noise(const Graph& graph, const GraphInputs& inputs, const Gra
     }
     return {.severity = Severity::Note,
             .id = "wide_maps",
-            .sentence = fmt::format("maps are {}: sums and results are rounded elsewhere than the "
-                                    "model's; outputs have {:.1f} dB of signal to noise against it",
-                                    precision_name(map_precision(graph)), least)};
+            .sentence = fmt::format(
+                "feature maps are {}: sums and results are rounded at other points than in the "
+                "model; outputs have a signal-to-noise ratio of {:.1f} dB against it",
+                precision_name(map_precision(graph)), least)};
 }
 
 std::vector<LayerExpectation> model_expectations(const Graph& graph,
                                                  const std::vector<LayerResult>& layers,
                                                  const GraphInputs& inputs) {
     if (map_precision(graph) != Precision::Int8) {
-        throw ConfigError(fmt::format("results of {} are near the host's, and not equal",
-                                      precision_name(map_precision(graph))),
-                          "leave out --compare-layers: the first screen says how near outputs are");
+        throw ConfigError(
+            fmt::format("results of {} approximate the host's and are not equal",
+                        precision_name(map_precision(graph))),
+            "leave out --compare-layers: the summary shows how close the outputs are");
     }
     const HostValues values = host_values(graph, inputs);
     std::vector<LayerExpectation> expected;

@@ -30,7 +30,7 @@ struct PresetHead {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("family", self.family,
-                    "kind of NPU: nvdla runs register programs, tinpu layers");
+                    "kind of NPU: nvdla (runs register programs) or tinpu (runs layers)");
     }
 };
 
@@ -263,9 +263,10 @@ std::string registers_c_header(const FamilyRegisters& registers, const std::stri
     const std::string guard = "NPUSCOPE_REGISTERS_" + word_of(npu) + "_H";
     std::string text = fmt::format(
         "/* Registers of {0}: npuscope list registers --npu {0} --c-header\n"
-        " * Addresses are bytes from the start of the NPU's registers; a MASK is in place, a RESET "
-        "is "
-        "not. */\n#ifndef {1}\n#define {1}\n",
+        " * Addresses are byte offsets from the NPU's register base; a MASK is shifted into place, "
+        "a RESET is not. */\n"
+        "#ifndef {1}\n"
+        "#define {1}\n",
         npu, guard);
     each_constant(registers, [&](const std::string& name, std::uint32_t value, bool hexadecimal) {
         text += hexadecimal ? fmt::format("#define {} 0x{:x}u\n", name, value)

@@ -53,9 +53,10 @@ class BufferReader {
         }
         if (!fs::is_directory(path)) {
             if (tensors_.size() != 1) {
-                throw ConfigError(fmt::format("the loadable has {} inputs, '{}' is one file",
-                                              tensors_.size(), path.string()),
-                                  "name a folder with a file for each input");
+                throw ConfigError(
+                    fmt::format("the loadable has {} inputs, but '{}' is a single file",
+                                tensors_.size(), path.string()),
+                    "name a folder with a file for each input");
             }
             inputs[tensors_.front().bind_id] = read_one(tensors_.front(), path);
             return inputs;
@@ -73,7 +74,7 @@ class BufferReader {
         if (array && file_exists(raw)) {
             throw ConfigError(fmt::format("'{}' holds both of {} and {}", folder.string(),
                                           raw.filename().string(), array->filename().string()),
-                              "one of the two is the loadable's input");
+                              "remove one of them");
         }
         return file_exists(raw) ? raw : array.value_or(folder / file_name(tensor.name, ".npy"));
     }
@@ -82,11 +83,11 @@ class BufferReader {
         if (file.extension() == ".bin") {
             std::vector<std::uint8_t> bytes = file_bytes(file);
             if (bytes.size() != bound.tensor.size) {
-                throw ConfigError(Place{file.string()},
-                                  fmt::format("{} bytes are there, and the buffer of tensor '{}' "
-                                              "has {}",
-                                              bytes.size(), bound.name, bound.tensor.size),
-                                  "give all of the buffer");
+                throw ConfigError(
+                    Place{file.string()},
+                    fmt::format("the file has {} bytes, but the buffer of tensor '{}' has {}",
+                                bytes.size(), bound.name, bound.tensor.size),
+                    "give the complete buffer");
             }
             return bytes;
         }
@@ -221,7 +222,7 @@ class EdgeRun {
 
     static void check(std::size_t one, std::size_t other) {
         if (one != other) {
-            throw ConfigError("the loadable's tensors are not those of the host's part in it",
+            throw ConfigError("the loadable's tensors do not match its embedded host model",
                               "plan the loadable again");
         }
     }

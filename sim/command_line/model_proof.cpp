@@ -218,7 +218,7 @@ ModelLayers model_layers(const Program& program, const std::string& model,
         return job_layers(program, graph, model, system);
     }
     if (map_precision(graph) != Precision::Int8) {
-        throw ConfigError("--model: results of maps of 16 bits are near the host's, and not equal",
+        throw ConfigError("--model: 16-bit results approximate the host's and are not equal",
                           "give a model whose maps are int8");
     }
     const SegmentedPlan plan = plan_segments(graph, experiment.plan.target(system, true));

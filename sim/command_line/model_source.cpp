@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "models/npu/npu_config.h"
+#include "sim/command_line/choice.h"
 #include "sim/command_line/input_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/single_operations.h"
@@ -51,8 +52,8 @@ void note_uncounted(Graph& graph) {
          .sentence = fmt::format("the time of {} on the host is not counted: {}{}",
                                  counted(nodes.size(), "node"), named,
                                  nodes.size() > most_named ? " .." : ""),
-         .remedy = graph.left_out.empty() ? "count it apart"
-                                          : fmt::format("count it apart; of '{}', {}",
+         .remedy = graph.left_out.empty() ? "add it separately"
+                                          : fmt::format("add it separately; for '{}', {}",
                                                         node_name(graph.left_out.front().first),
                                                         graph.left_out.front().second)});
 }
@@ -61,91 +62,76 @@ void note_uncounted(Graph& graph) {
 
 void add_model_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--shape", choices.shape,
-                   "sizes that a model leaves open: 1x3x224x224 of its only input with such sizes, "
-                   "INPUT=1x3x224x224, or NAME=4 of every size of that name; may be repeated")
+                   "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
+                   "INPUT=1x3x224x224, or NAME=4 for every dimension of that name; may be repeated")
         ->allow_extra_args(false)
         ->option_text("SIZES");
-    std::map<std::string, SumReads> reads;
-    for (const auto& [value, name] : EnumNames<SumReads>::names) {
-        reads.emplace(name, value);
-    }
     app.add_option(
            "--sums", choices.sums,
-           "how often the sum of two maps of different scales may read one of them, where "
-           "two stages of the SDP compute it: twice is nearer to the model, at a third more "
-           "traffic of sums; default: once, by a third stage where the SDP has one, which "
-           "is as near and takes fewer numbers a cycle, else twice. Of a TINPU: how often a "
-           "layer of any scales may read its map, the second time divided by 8, for finer "
-           "weights at twice the time; default: twice where results could else be more than "
-           "a step off")
-        ->transform(CLI::CheckedTransformer(reads, CLI::ignore_case))
+           "how often an addition of two feature maps with different scales may read one of them. "
+           "NVDLA: twice is more accurate, at a third more traffic; default: once where the SDP "
+           "has a third stage (as accurate, lower throughput), else twice. TINPU: twice reads the "
+           "input map again divided by 8, for finer weights at twice the time; default: twice "
+           "where results could otherwise be more than one step off")
+        ->transform(one_of<SumReads>())
         ->option_text("once|twice");
     add_quantise_options(app, choices);
 }
 
 void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--calibration", choices.calibration,
-                   "typical inputs, with which a model of floats is quantised: a folder of "
-                   ".npy files or pictures, one for each case, or a folder for each case with a "
-                   "file for each input")
+                   "typical inputs to quantise a float model with: a folder of .npy files or "
+                   "pictures, one per case, or one folder per case with a file for each input")
         ->option_text("DIR");
     app.add_option("--mean", choices.pixels.mean,
-                   "subtracted from pixels of pictures and of uint8 arrays: a number, or one for "
-                   "each channel, as 123.675,116.28,103.53; default: 0")
+                   "value subtracted from the pixels of pictures and uint8 arrays: one number, or "
+                   "one per channel, e.g. 123.675,116.28,103.53; default: 0")
         ->option_text("NUMBERS");
-    app.add_option(
-           "--scale", choices.pixels.scale,
-           "factor of pixels after the mean is subtracted, likewise; 1/255 is a number; default: 1")
+    app.add_option("--scale", choices.pixels.scale,
+                   "factor applied to pixels after subtracting the mean: one number, or one per "
+                   "channel; fractions such as 1/255 are allowed; default: 1")
         ->option_text("NUMBERS");
     const std::map<std::string, ChannelOrder> orders{{"rgb", ChannelOrder::Rgb},
                                                      {"bgr", ChannelOrder::Bgr}};
     app.add_option("--order", choices.pixels.order,
                    "order of a picture's channels in the input: rgb or bgr; default: rgb for a "
                    "model, bgr for a loadable")
-        ->transform(CLI::CheckedTransformer(orders, CLI::ignore_case))
+        ->transform(one_of(orders))
         ->option_text("rgb|bgr");
-    std::map<std::string, MapType> types;
-    for (const auto& [value, name] : EnumNames<MapType>::names) {
-        types.emplace(name, value);
-    }
-    app.add_option("--type", choices.quantise.type,
-                   "type of the quantised maps and weights: int8 (default); int16 or fp16 for NPUs "
-                   "that have them")
-        ->transform(CLI::CheckedTransformer(types, CLI::ignore_case))
+    app.add_option(
+           "--type", choices.quantise.type,
+           "type of the quantised feature maps and weights: int8 (default); int16 or fp16 for "
+           "NPUs that support it")
+        ->transform(one_of<MapType>())
         ->option_text("TYPE");
-    std::map<std::string, RangeMethod> methods;
-    for (const auto& [value, name] : EnumNames<RangeMethod>::names) {
-        methods.emplace(name, value);
-    }
-    app.add_option("--method", choices.quantise.method,
-                   "range of numbers that integers cover: minmax (all), percentile (all but the "
-                   "outermost 0.01 %), mse (the least mean squared error), best (default: the one "
-                   "with the most exact outputs)")
-        ->transform(CLI::CheckedTransformer(methods, CLI::ignore_case))
+    app.add_option(
+           "--method", choices.quantise.method,
+           "quantisation range: minmax (all values), percentile (all but the outermost 0.01 %), "
+           "mse (least mean squared error), best (default: the one with the most accurate outputs)")
+        ->transform(one_of<RangeMethod>())
         ->option_text("METHOD");
     app.add_flag("--bias-correction,!--no-bias-correction", choices.quantise.correct_biases,
-                 "biases compensate for the shift by rounded weights (default)");
+                 "biases compensate for the mean shift caused by weight rounding (default)");
     app.add_flag("--equalise,!--no-equalise", choices.quantise.equalise,
-                 "channels between two layers are scaled to one range where that makes outputs "
-                 "more exact (default)");
+                 "cross-layer equalisation: channels between two layers are scaled to one range "
+                 "where that makes outputs more accurate (default)");
     app.add_option("--target-decibels", choices.quantise.target_decibels,
-                   "signal to noise that outputs are to have of every input of the calibration: "
-                   "below it, ranges are chosen tensor by tensor, and then layers whose "
-                   "quantisation costs most are left in float on the host; default: 25; 0: never")
+                   "target signal-to-noise ratio at the outputs for every calibration input: below "
+                   "it, ranges are chosen tensor by tensor, and then the layers that lose most "
+                   "stay in float on the host; default: 25; 0: no target")
         ->check(CLI::Range(std::uint32_t{0}, most_target_decibels))
         ->option_text("DB");
 }
 
 void add_value_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--batch", choices.batch,
-                   "how many of several inputs are run, one after the other, or at once where "
-                   "the NPU's multi-batch mode takes fewer cycles; default: all, one after the "
-                   "other")
+                   "number of inputs to run, one after the other, or at once where the NPU's "
+                   "multi-batch mode takes fewer cycles; default: all, one after the other")
         ->check(CLI::PositiveNumber)
         ->option_text("N");
     app.add_option("--labels", choices.labels,
-                   "file with the name of a class on each line: print the five best of each output "
-                   "that has as many numbers");
+                   "file with one class name per line: print the top five of each output with as "
+                   "many elements");
 }
 
 std::string target_sentence(const QuantisedModel& model) {
@@ -153,8 +139,8 @@ std::string target_sentence(const QuantisedModel& model) {
         return {};
     }
     std::string sentence = fmt::format(
-        "outputs of the worst input of the calibration had {:.1f} dB, below the "
-        "target, and have {:.1f}",
+        "the worst calibration input had {:.1f} dB at the outputs, below the target, and now has "
+        "{:.1f} dB",
         model.before, model.worst);
     if (model.chosen > 0) {
         sentence +=
@@ -166,7 +152,7 @@ std::string target_sentence(const QuantisedModel& model) {
             names += (names.empty() ? "" : ", ") + one.layer;
         }
         sentence +=
-            fmt::format("{} {} left in float on the host, as quantisation costs them most: {}",
+            fmt::format("{} {} left in float on the host, as they lose most by quantisation: {}",
                         model.chosen > 0 ? "," : ":", counted(model.left.size(), "layer"), names);
     }
     return sentence;
@@ -251,15 +237,15 @@ void note_quantisation(ModelOnNpu& on_npu, std::uint32_t target) {
     notes.push_back(
         {.severity = Severity::Note,
          .id = "quantised_here",
-         .sentence = fmt::format("quantised to {} on the way: {}, {:.1f} dB of signal "
-                                 "to noise at the outputs, of the calibration's inputs",
+         .sentence = fmt::format("quantised to {} for this run: {}, {:.1f} dB signal-to-noise "
+                                 "ratio at the outputs over the calibration inputs",
                                  enum_name(model.type), counted(model.products, "layer"),
                                  output_decibels(model.rows))});
     std::string sentence = target_sentence(model);
     const bool raised = on_npu.target != target;
     if (raised || (on_npu.worst && *on_npu.worst < target)) {
         sentence +=
-            fmt::format("{}{}the NPU rounds scales once more; there the worst input has {:.1f} dB",
+            fmt::format("{}{}the NPU rounds scales once more; on it the worst input has {:.1f} dB",
                         sentence.empty() ? "" : "; ",
                         raised ? fmt::format("quantised for {} dB, because ", on_npu.target) : "",
                         *on_npu.worst);
@@ -285,7 +271,7 @@ ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     if (sums == SumReads::Twice && !can) {
         throw ConfigError(
             fmt::format("--sums twice: {} cannot read a map twice for a sum", system.npu_name()),
-            "leave it out; an SDP with two stages that add maps can");
+            "leave it out; it needs an SDP with two stages that can add maps");
     }
     if (sums || !can) {
         return sums == SumReads::Twice ? ScaleForm::RoundedTwice : ScaleForm::Rounded;
@@ -319,8 +305,8 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
         const bool floats = is_float_model(graph);
         throw ConfigError(
             fmt::format("--type {}: {}", enum_name(type),
-                        floats ? "values are computed of the model as it is, on the host"
-                               : "the model has no layers of floats to quantise"),
+                        floats ? "values of the model as it is are computed on the host"
+                               : "the model has no float layers to quantise"),
             floats ? "name typical inputs to quantise it with: --calibration DIR" : "leave it out");
     }
     if (halves) {
@@ -331,9 +317,9 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
         graph.notes.push_back(
             {.severity = Severity::Note,
              .id = "float_on_host",
-             .sentence = "the model's layers are floats, which no NPU takes: all of it ran on the "
-                         "host",
-             .remedy = "quantise it on the way: --calibration DIR"});
+             .sentence =
+                 "the model's layers are float, which no NPU supports: all of it ran on the host",
+             .remedy = "quantise it for this run: --calibration DIR"});
     }
     note_uncounted(graph);
     return finish_graph(std::move(graph), form);

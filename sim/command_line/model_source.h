@@ -45,23 +45,22 @@ struct ModelChoices {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("shape", self.shape,
-                    "sizes that the model leaves open: 1x3x224x224 of its only input with such "
-                    "sizes, INPUT=1x3x224x224, or NAME=4 of every size of that name");
+                    "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
+                    "INPUT=1x3x224x224, or NAME=4 for every dimension of that name");
         visit.field("calibration", self.calibration,
-                    "folder of typical inputs, with which a model of floats is quantised before "
-                    "it runs");
-        visit.field("quantise", self.quantise, "how it is quantised");
-        visit.field("pixels", self.pixels, "what pixels of pictures become");
+                    "folder of typical inputs to quantise a float model with");
+        visit.field("quantise", self.quantise, "how a float model is quantised");
+        visit.field("pixels", self.pixels, "how pixels of pictures become inputs");
         visit.field(
             "sums", self.sums,
-            "how often the sum of two maps of different scales may read one of them, where "
-            "two stages of the SDP compute it: twice is nearer to the model; default: once, "
-            "by a third stage where the SDP has one, else twice. Of a TINPU, how often a layer of "
-            "any scales may read its map; default: twice where results could else be more than a "
-            "step off");
-        visit.field("batch", self.batch, "how many of several inputs are run; default: all");
+            "how often an addition of two feature maps with different scales may read one of them. "
+            "NVDLA: twice is more accurate; default: once where the SDP has a third stage, else "
+            "twice. TINPU: twice reads the input map again for finer weights; default: twice where "
+            "results could otherwise be more than one step off");
+        visit.field("batch", self.batch,
+                    "number of inputs to run where several are given; default: all");
         visit.field("labels", self.labels,
-                    "file with the name of a class on each line, for outputs of as many numbers");
+                    "file with one class name per line, for outputs with as many elements");
     }
 };
 

@@ -232,8 +232,8 @@ class ModelRun {
             target.parts = parts;
             SegmentedPlan planned = plan_segments(graph_, target, facts_);
             if (planned.segments.size() != 1) {
-                throw ConfigError("the host works between segments of the model",
-                                  "instances share a model of one segment, or a shape table");
+                throw ConfigError("the model needs host operators between segments",
+                                  "use a shape table, or a model of one segment");
             }
             return std::move(planned.segments.front().plan);
         };
@@ -257,7 +257,7 @@ class ModelRun {
             return;
         }
         if (files_.inputs.empty()) {
-            throw ConfigError("without inputs a model is simulated for its time alone",
+            throw ConfigError("without inputs only the timing of a model is simulated",
                               "name their folder: --inputs DIR");
         }
         queries_->ask(model.program.surfaces, options_);
@@ -334,9 +334,9 @@ class ModelRun {
             const auto file = InputReader::find(name, files_.inputs);
             const bool raw = file_exists(path_of(files_.inputs, name, ".bin"));
             if (raw && file) {
-                throw ConfigError(fmt::format("'{}' holds both of {} and {}", files_.inputs,
+                throw ConfigError(fmt::format("'{}' holds both {} and {}", files_.inputs,
                                               file_name(name, ".bin"), file->filename().string()),
-                                  "one of the two is the model's input");
+                                  "remove one of them");
             }
             if (raw) {
                 images_.insert(name);
@@ -486,8 +486,8 @@ Result run_network_files(const std::string& network, const NetworkFiles& files,
     }
     const bool registers = system.npu.find<NpuConfig>() != nullptr;
     if (files.split != NetworkSplit::Batch && !registers) {
-        throw ConfigError(fmt::format("instances of '{}' share no network", system.npu_name()),
-                          "rows and layers are shared by NPUs with registers; leave out --split");
+        throw ConfigError(fmt::format("'{}' does not support --split", system.npu_name()),
+                          "only NPUs with registers can share rows or layers; leave out --split");
     }
     if (files.any() && !options.values) {
         throw ConfigError("--inputs and --outputs need values", "leave out --values off");

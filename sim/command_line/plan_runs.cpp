@@ -127,7 +127,7 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
     const bool rows = by == NetworkSplit::Rows;
     const Plan one = plan_for(1);
     if (one.sram > Bytes(0)) {
-        throw ConfigError("NPUs that share a network share no SRAM",
+        throw ConfigError("NPUs that share a network cannot use SRAM",
                           "leave `surfaces` out of the memory's second region");
     }
     Alone alone(one, system, options);
@@ -154,7 +154,7 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
 
 StreamRecord simulate_stream(const Plan& plan, std::size_t frames, const PlanTarget& target,
                              const SystemConfig& system, Cycles max_cycles) {
-    NPU_CHECK(frames > 1, "in a stream a frame follows another");
+    NPU_CHECK(frames > 1, "--stream needs at least 2 frames");
     const Plan bare = without_images(plan);
     const Result result = run_program(plan_program(streamed_plan(bare, frames, target)), system,
                                       {.max_cycles = max_cycles, .values = false});

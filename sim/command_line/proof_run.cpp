@@ -53,7 +53,7 @@ void add_layers(const ModelLayers& layers, const Result& run, CheckReport& repor
         if (check.pass) {
             continue;
         }
-        std::string sentence = "its result is not what the model's layer gives";
+        std::string sentence = "its result differs from that of the model's layer";
         if (check.difference) {
             const TensorDifference& found = *check.difference;
             report.layers.back().status = fmt::format(

@@ -31,7 +31,7 @@ NamedSurface find_surface(const std::string& asked, const std::vector<NamedSurfa
     const auto nearest = nearest_name(asked, names);
     throw ConfigError(
         fmt::format("unknown surface '{}'", asked),
-        known.empty() ? "neither the program nor a description (--surfaces) names any; say it as "
+        known.empty() ? "neither the program nor a description (--surfaces) names surfaces; give "
                         "ADDRESS:SHAPE:TYPE:LAYOUT, e.g. 0x90000000:1x16x10x10:int8:feature:atom=8"
                       : (nearest ? fmt::format("did you mean '{}'? {}", *nearest, all) : all));
 }
@@ -74,7 +74,7 @@ CheckResult unmade_row(CheckKind kind, const std::string& subject, const Surface
     row.address = surface.base;
     row.bytes = Bytes(surface.layout.bytes);
     row.expected = "its result";
-    row.actual = "it never ended";
+    row.actual = "the layer never finished";
     row.reached = false;
     return row;
 }

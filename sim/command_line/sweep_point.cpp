@@ -256,7 +256,8 @@ class DesignRunner {
                                   ready.experiment.write.wave + ready.experiment.write.actions +
                                   ready.experiment.write.outputs;
         if (!files.empty()) {
-            throw ConfigError(space_.base().place, "the base of a sweep must not write files",
+            throw ConfigError(space_.base().place,
+                              "the base experiment of a sweep must not write files",
                               "leave out `write`: a sweep keeps its results in its database");
         }
         SystemArguments arguments;

@@ -46,7 +46,7 @@ std::vector<std::string> row_of(const Explanation& told, std::size_t node) {
     }
     return {"-", side_text(place.side), "",
             place.side == NodeSide::View ? "nothing is moved or changed"
-                                         : "no layer of the NPU computes it"};
+                                         : "no NPU layer computes it (runs on the host)"};
 }
 
 /// `'conv' (Conv)`, by the node's name.
@@ -102,7 +102,9 @@ std::string Explanation::refusals() const {
 
 std::string refusal_text(const Graph& graph, const Target& target, const Refusal& refusal) {
     std::string text = fmt::format(
-        "layer '{}' is not taken as {}: {}\n  {}\n", refusal.group.name, refusal.group.pattern,
+        "layer '{}' does not qualify as {}: {}\n"
+        "  {}\n",
+        refusal.group.name, refusal.group.pattern,
         refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host",
         target.configuration(refusal.group));
     for (const Diagnostic& problem : refusal.problems) {
@@ -165,10 +167,10 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
     if (layers > 0) {
         return {
             {.id = rule_ids::host_only,
-             .sentence = fmt::format("none of the model's {} with products runs on the NPU: {}",
+             .sentence = fmt::format("none of the model's {} with MACs runs on the NPU: {}",
                                      counted(layers, "layer"), reasons_text(std::move(reasons))),
-             .remedy = "quantise the model for the NPU; `npuscope plan --explain` says why of "
-                       "every node",
+             .remedy = "quantise the model for the NPU; `npuscope plan --explain` gives the reason "
+                       "for every node",
              .operation = first}};
     }
     if (partition.count(NodeSide::Npu) > 0) {
@@ -176,7 +178,7 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
     }
     return {{.severity = Severity::Note,
              .id = "no_products",
-             .sentence = "the model has no layer with products: all of it runs on the host"}};
+             .sentence = "the model has no layer with MACs: all of it runs on the host"}};
 }
 
 Diagnostics rounding_findings(const Graph& graph) {
@@ -195,21 +197,21 @@ Diagnostics rounding_findings(const Graph& graph) {
             continue;
         }
         const std::string differ = fmt::format(
-            "'{}' the first: results of such a layer differ from the model's by {:.0f} {} at most",
+            "first in '{}': results of such a layer differ from the model's by at most {:.0f} {}",
             first, steps, steps == 1 ? "step" : "steps");
         findings.push_back(
             {.severity = Severity::Note,
              .id = folded ? "folded_scales" : "rounded_scales",
-             .sentence =
-                 folded ? fmt::format("the weights of {} were rounded again, because scales are "
-                                      "powers of two, {}",
-                                      counted(layers, "layer"), differ)
-                        : fmt::format("the scales of {} are rounded to integers and shifts, {}",
-                                      counted(layers, "layer"), differ),
+             .sentence = folded ? fmt::format("the weights of {} were re-rounded, because the "
+                                              "NPU's scales are powers of two, {}",
+                                              counted(layers, "layer"), differ)
+                                : fmt::format("the scales of {} are approximated by an integer "
+                                              "multiplier and a shift, {}",
+                                              counted(layers, "layer"), differ),
              .remedy =
                  fmt::format("compare outputs with a tolerance, or use scales that are powers "
                              "of two{}",
-                             folded ? "; --sums once takes less time and is less near" : ""),
+                             folded ? "; --sums once is faster and less accurate" : ""),
              .operation = first});
     }
     return findings;

@@ -60,9 +60,9 @@ std::string offered_as(const Wanted& wanted) {
             return wanted.declared.find(':') == std::string::npos ? offer : wanted.declared;
         }
     }
-    throw ConfigError(
-        fmt::format("layout '{}' of the {} is not one of the NPU's", wanted.declared, wanted.which),
-        name_remedy(wanted.declared, wanted.offered));
+    throw ConfigError(fmt::format("the NPU does not support layout '{}' of the {}", wanted.declared,
+                                  wanted.which),
+                      name_remedy(wanted.declared, wanted.offered));
 }
 
 Layout whole_entries(Layout layout, Bytes entry) {
@@ -147,11 +147,15 @@ fs::path file_of(const InputSurface& surface, const fs::path& folder) {
     const fs::path raw = folder / file_name(name, ".bin");
     const fs::path array = folder / file_name(name, ".npy");
     const bool is_raw = file_exists(raw);
+    if (!fs::is_directory(folder)) {
+        throw ConfigError(fmt::format("there is no folder '{}'", folder.string()),
+                          fmt::format("create it with {}", array.filename().string()));
+    }
     if (is_raw == file_exists(array)) {
         throw ConfigError(
-            fmt::format("'{}' holds {} of {} and {}", folder.string(), is_raw ? "both" : "none",
-                        raw.filename().string(), array.filename().string()),
-            "one of the two is the network's input");
+            fmt::format("'{}' holds {} {} {} {}", folder.string(), is_raw ? "both" : "neither",
+                        raw.filename().string(), is_raw ? "and" : "nor", array.filename().string()),
+            is_raw ? "remove one of them" : "add one of them");
     }
     return is_raw ? raw : array;
 }
@@ -315,7 +319,7 @@ void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::u
                 fmt::format("its input '{}' holds {}, which is not an integer from {} "
                             "to {}",
                             map.tensor, number, range.low, range.high),
-                "give the numbers that the model was planned for");
+                "give values in the range the model was planned for");
         }
         bytes[i] = static_cast<std::uint8_t>(static_cast<std::int32_t>(number) - map.codes.zero);
     }

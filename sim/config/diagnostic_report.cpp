@@ -27,6 +27,15 @@ std::string details_of(const Diagnostic& diagnostic) {
     return text;
 }
 
+/// A diagnostic without a remedy of its own has the nearest legal value.
+std::string remedy_of(const Diagnostic& diagnostic) {
+    const bool legal =
+        diagnostic.remedy.empty() && !diagnostic.nearest.empty() && !diagnostic.value.empty();
+    return legal ? fmt::format("the nearest legal value is {}, not {}", diagnostic.nearest,
+                               diagnostic.value)
+                 : diagnostic.remedy;
+}
+
 std::string file_of(const Place& place) {
     return std::filesystem::path(place.file).filename().string();
 }
@@ -84,8 +93,9 @@ std::string diagnostic_text(const Diagnostic& diagnostic, std::size_t indent, st
                     enum_name(diagnostic.severity), diagnostic.sentence, diagnostic.id, count),
         indent, below, width);
     text += wrapped(details_of(diagnostic), below, below, width);
-    if (!diagnostic.remedy.empty()) {
-        text += wrapped("remedy: " + diagnostic.remedy, below, below, width);
+    const std::string remedy = remedy_of(diagnostic);
+    if (!remedy.empty()) {
+        text += wrapped("remedy: " + remedy, below, below, width);
     }
     return text;
 }
@@ -118,7 +128,7 @@ std::string folded_text(const Diagnostics& diagnostics, bool notes, std::size_t 
         text += diagnostic_text(shown, 2, entry.times, width);
     }
     if (left_out > 0) {
-        text += fmt::format("  {} note{} more (--operations lists them)\n", left_out,
+        text += fmt::format("  {} more note{} (--operations lists them)\n", left_out,
                             left_out == 1 ? "" : "s");
     }
     return text;

@@ -50,7 +50,7 @@ const char* kind_of(mode_t mode) {
 /// Opens without waiting for the writer of a pipe.
 int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     if (path.native().find('\0') != std::string::npos) {
-        cannot_read(path, asked_at, "its name contains a zero byte", "correct its name");
+        cannot_read(path, asked_at, "its name contains a NUL byte", "correct its name");
     }
     Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status {};
@@ -63,10 +63,10 @@ int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
                                             : "store its content in a regular file");
     }
     if (static_cast<std::uint64_t>(status.st_size) > most.value) {
-        cannot_read(path, asked_at,
-                    fmt::format("its {} bytes are more than the {} that such a file may have",
-                                status.st_size, most.value),
-                    "is it the right file?");
+        cannot_read(
+            path, asked_at,
+            fmt::format("its size of {} bytes exceeds the limit of {}", status.st_size, most.value),
+            "is it the right file?");
     }
     return std::exchange(file.number, -1);
 }
@@ -138,7 +138,7 @@ bool file_exists(const fs::path& path) {
     std::error_code error;
     const bool exists = fs::exists(path, error);
     if (error) {
-        cannot_read(path, {}, error.message(), "correct its name, or who may read it");
+        cannot_read(path, {}, error.message(), "correct its name, or its permissions");
     }
     return exists;
 }
@@ -194,7 +194,7 @@ void write_to(int descriptor, std::string_view text, const fs::path& path) {
     while (!text.empty()) {
         const ::ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
-            cannot_write(path, reason(), "choose a file or device with free space");
+            cannot_write(path, reason(), "choose a location with free space");
         }
         text.remove_prefix(static_cast<std::size_t>(std::max<::ssize_t>(written, 0)));
     }
@@ -205,7 +205,7 @@ void write_atomically(const fs::path& path, std::string_view text) {
         return write_to(*descriptor, text, path);
     }
     if (path.native().find('\0') != std::string::npos) {
-        cannot_write(path, "its name contains a zero byte");
+        cannot_write(path, "its name contains a NUL byte");
     }
     const fs::path folder = make_folder_of(path);
     if (is_device(path)) {

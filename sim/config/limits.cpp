@@ -194,11 +194,10 @@ constexpr std::array relations{
     burst_in("npu.sdp.source_fifo"), burst_in("npu.sdp.operand_fifo"), burst_in("npu.*.read_ahead"),
     Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
              // source: register specification, D_BANK
-             "the fields of D_BANK hold numbers of up to 32 banks, unless registers have wide "
-             "fields",
+             "the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields is set",
              [](const Values& v) { return v[0] <= 32 || v[1] != 0; }},
     Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
-             "a request is made of whole beats of the bus",
+             "a request consists of whole bus beats",
              [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
 
 // the nearest legal value is looked for between a field's own limits

@@ -44,7 +44,8 @@ inline std::optional<std::string> nearest_name(std::string_view word,
     if (word.size() > longest_word) {
         return nearest;
     }
-    std::size_t fewest = word.size() / 3 + 2;  // more edits than this are another word
+    const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());  // of an option
+    std::size_t fewest = (word.size() - dashes) / 3 + 2;  // so many edits make another word
     for (const std::string& candidate : candidates) {
         const std::size_t edits = edit_distance(word, candidate);
         if (edits < fewest && edits < candidate.size()) {

@@ -128,7 +128,7 @@ class NpuFamily {
     /// A job from the bytes of its descriptor, zeros at the end left out, as a program's file has
     /// them, and the way back. ConfigError where they describe none.
     virtual std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> /*descriptor*/) const {
-        throw ConfigError("the NPU launches no jobs", "it runs register programs");
+        throw ConfigError("the NPU does not support launch_job", "it runs register programs");
     }
     virtual std::vector<std::uint8_t> write_job(const UnitJob& job) const {
         throw ConfigError("'" + job.name + "' has no descriptor");

@@ -54,7 +54,7 @@ class HeaderReader {
  private:
     [[noreturn]] void fail(const std::string& what) const {
         throw ConfigError(fmt::format("'{}': the .npy header has {}", name_, what),
-                          "numpy.save writes what can be read here");
+                          "write it with numpy.save");
     }
     void skip_spaces() {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) {
@@ -95,7 +95,7 @@ class HeaderReader {
         }
         if (descr.starts_with('>')) {
             throw ConfigError(
-                fmt::format("'{}' holds elements of type '{}', high byte first", name_, descr),
+                fmt::format("'{}' holds big-endian elements of type '{}'", name_, descr),
                 fmt::format("save a.astype('<{}')", descr.substr(1)));
         }
         std::string known;
@@ -160,7 +160,7 @@ bool is_npy(std::span<const std::uint8_t> file) {
 
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name) {
     const auto cut = [&name] {
-        throw ConfigError(fmt::format("'{}' ends inside its .npy header", name));
+        throw ConfigError(fmt::format("'{}' is cut off in its .npy header", name));
     };
     if (!is_npy(file)) {
         throw ConfigError(fmt::format("'{}' is not a .npy file", name),
@@ -172,7 +172,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
     const std::uint8_t version = file[6];
     if (version < 1 || version > 3) {
         throw ConfigError(fmt::format("'{}' has .npy version {}", name, version),
-                          "1 to 3 are known");
+                          "1 to 3 are supported");
     }
     const std::size_t begin = version == 1 ? 10 : 12;
     const std::uint64_t length = little(file.subspan(8, begin - 8));
@@ -184,7 +184,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
     header.data_begin = begin + length;
     const std::uint64_t needed = header.elements() * header.type->bytes;
     if (file.size() - header.data_begin != needed) {
-        throw ConfigError(fmt::format("'{}' has {} bytes of elements, shape ({}) of {} needs {}",
+        throw ConfigError(fmt::format("'{}' has {} bytes of data, but shape ({}) of {} needs {}",
                                       name, file.size() - header.data_begin,
                                       fmt::join(header.shape, ", "), header.type->name, needed));
     }

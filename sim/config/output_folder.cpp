@@ -24,9 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* list_name = "written_files.txt";
 constexpr const char* list_head =
-    "# Written by `npuscope plan`: CRC-32, bytes and name of each file. The next plan in this "
-    "folder\n"
-    "# removes those that it does not write and that were not changed.\n";
+    "# Written by `npuscope plan`: CRC-32, size and name of each file. The next plan in this "
+    "folder\n# removes listed files that it does not rewrite and that were not modified.\n";
 
 std::string fingerprint(std::string_view text) {
     const auto* bytes = reinterpret_cast<const Bytef*>(text.data());

@@ -160,7 +160,7 @@ FoundProgram find_program(const std::string& asked, const fs::path& folder) {
             fmt::format("{}{}: {}", known.empty() ? "" : "; ", row.plural, fmt::join(names, ", "));
     }
     const auto nearest = nearest_name(asked, all);
-    throw ConfigError(fmt::format("there is no file '{}', nor is it bundled", asked),
+    throw ConfigError(fmt::format("there is no file '{}' and no bundled item of that name", asked),
                       nearest ? fmt::format("did you mean '{}'? {}", *nearest, known) : known);
 }
 

@@ -23,9 +23,9 @@ struct HostConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("cycles_per_mac", self.cycles_per_mac,
-                    "cycles of a multiplication and addition in a layer left to the host");
+                    "cycles per multiply-accumulate of a layer that runs on the host");
         visit.field("cycles_per_element", self.cycles_per_element,
-                    "cycles per element that another operator gives");
+                    "cycles per output element of any other operator");
         visit.field("operator_overhead", self.operator_overhead, "cycles to call an operator");
     }
 };
@@ -43,7 +43,8 @@ struct SystemConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("npu", self.npu, "the NPU");
         visit.field("memory", self.memory, "the memory");
-        visit.field("host", self.host, "the CPU that runs what the NPU does not take of a model");
+        visit.field("host", self.host,
+                    "the CPU that runs the operators that the NPU does not support");
     }
 };
 

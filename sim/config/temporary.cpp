@@ -40,7 +40,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
     throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), why),
-                      "choose a place that can be written");
+                      "choose a writable location");
 }
 
 /// Makes something under a new name in `folder` and notes that it is unfinished. `make` gives -1, and
@@ -167,8 +167,8 @@ InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
         const auto hold = hold_interruptions();
         remove_unfinished();
         if (signal == cut_short) {
-            std::cerr << "npuscope: a file became shorter while it was read (start again when "
-                         "nothing writes to it)\n";
+            std::cerr << "npuscope: a file was truncated while being read (retry when nothing "
+                         "writes to it)\n";
             std::_Exit(2);
         }
         ::signal(signal, SIG_DFL);

@@ -144,7 +144,7 @@ ConfigNode parse_yaml(const std::string& text, const std::string& file) {
         TreeBuilder rest(file);
         if (parser.HandleNextDocument(rest)) {
             throw ConfigError(Place{file, 0, 0}, "more than one YAML document in a file",
-                              "remove the '---' between them");
+                              "remove the second one and the '---'");
         }
     } catch (const YAML::Exception& error) {
         Place place{file, 0, 0};

@@ -19,10 +19,10 @@ namespace {
         known.emplace_back(row->name);
     }
     const std::optional<std::string> near = nearest_name(name, known);
-    throw ConfigError(fmt::format("unknown layout '{}'", name),
-                      near
-                          ? fmt::format("did you mean '{}'?", *near)
-                          : "see `npuscope list layouts`, or give a sentence like 'N C/8 H W C%8'");
+    throw ConfigError(
+        fmt::format("unknown layout '{}'", name),
+        near ? fmt::format("did you mean '{}'?", *near)
+             : "see `npuscope list layouts`, or give a layout expression such as 'N C/8 H W C%8'");
 }
 
 bool looks_like_sentence(const std::string& text) {
@@ -111,7 +111,7 @@ LayoutSpec parse_layout_spec(const std::string& text) {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text, std::string_view item) {
-    throw ConfigError(fmt::format("quantisation '{}': '{}' is not understood", text, item),
+    throw ConfigError(fmt::format("quantisation '{}': cannot parse '{}'", text, item),
                       "e.g. scale=1.5/1.25,radix=6/5,axis=C,math=float32");
 }
 
@@ -157,7 +157,7 @@ Quantisation parse_quantisation(const std::string& text) {
     if (quantisation.factors.empty()) {
         throw ConfigError(fmt::format("quantisation '{}' has {} scales and {} radices", text,
                                       scale.size(), radix.size()),
-                          "as many of one as of the other, or a single one");
+                          "give the same number of both, or a single one");
     }
     for (const float factor : quantisation.factors) {
         if (!std::isfinite(factor) || factor == 0) {
@@ -192,9 +192,9 @@ LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::strin
     const std::uint64_t kept =
         ncnn_elempack(request.shape, {elempack_of(request.from), wanted, pads});
     if (kept != wanted) {
-        warnings.push_back(
-            fmt::format("elempack {} does not divide axis {} of {}: elempack stays {}, as in ncnn",
-                        wanted, ncnn_packed_axis(request.shape), to_string(request.shape), kept));
+        warnings.push_back(fmt::format(
+            "elempack {} does not divide axis {} of {}: using elempack {}, as ncnn does", wanted,
+            ncnn_packed_axis(request.shape), to_string(request.shape), kept));
         to.parameters["elempack"] = kept;
     }
     return to;
@@ -203,7 +203,7 @@ LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::strin
 void require_type(const ConversionRequest& request) {
     if (request.quantise && request.dequantise) {
         throw ConfigError("--quantize and --dequantize are given together",
-                          "one of them: the way to fixed point or the way back");
+                          "give one of them: to fixed point or back");
     }
     const std::string_view type = request.type->name;
     if ((request.quantise || request.dequantise) && type != "int8" && type != "int16" &&

@@ -63,7 +63,7 @@ void take_from_header(FileConversion& job, const NpyHeader& header) {
     if (request.shape.axes.empty()) {
         const LayoutRow* row = request.from.row;
         if (row == nullptr || (row->name != "nchw" && row->name != "kcrs")) {
-            throw ConfigError("--shape is missing", "only row-major arrays contain their shape");
+            throw ConfigError("--shape is missing", "only row-major .npy arrays carry their shape");
         }
         const std::string axes =
             job.axes.empty() ? request.from.axes_for(header.shape.size()) : job.axes;
@@ -80,7 +80,7 @@ std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversio
         return "--quantize scale=1,radix=5 turns float32 into fixed point";
     }
     if (conversion.quantise) {
-        return "--quantize takes float32; fixed values need none";
+        return "--quantize needs float32 input; omit it for fixed-point input";
     }
     return "--type names the type of the values";
 }
@@ -89,14 +89,14 @@ void require_header(const NpyHeader& header, const ConversionPlan& conversion,
                     const std::string& name) {
     const ElementRow& type = array_type(conversion.source, *conversion.source_type);
     if (header.type != &type) {
-        throw ConfigError(fmt::format("'{}' holds {}, layout {} here takes {}", name,
+        throw ConfigError(fmt::format("'{}' holds {}, but layout {} needs {} here", name,
                                       header.type->name, conversion.source.name, type.name),
                           type_remedy(header, conversion));
     }
     const std::vector<std::uint64_t> wanted = array_shape(conversion.source, type.bytes);
     if (!plain_order(conversion.source).empty() &&
         without_ones(header.shape) != without_ones(wanted)) {
-        throw ConfigError(fmt::format("'{}' has the shape ({}), {} of {} is ({})", name,
+        throw ConfigError(fmt::format("'{}' has shape ({}), but {} of {} has shape ({})", name,
                                       fmt::join(header.shape, ", "), conversion.source.name,
                                       to_string(conversion.source.shape), fmt::join(wanted, ", ")));
     }
@@ -165,11 +165,11 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
         take_from_header(job, *header);
     }
     if (job.request.shape.axes.empty()) {
-        throw ConfigError("--shape is missing", "raw files do not contain it");
+        throw ConfigError("--shape is missing", "raw files do not carry it");
     }
     const std::string type = job.type.empty() ? "int8" : job.type;
     if (job.type.empty() && !job.request.quantise) {
-        throw ConfigError("--type is missing", "raw files do not contain it");
+        throw ConfigError("--type is missing", "raw files do not carry it");
     }
     job.request.type = &find_element(type);
     const bool transforms = takes_winograd(job.request);

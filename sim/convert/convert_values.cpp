@@ -85,8 +85,7 @@ void change_values(const ConversionPlan& conversion, const TilePair& pair) {
                                               reinterpret_cast<const float*>(pair.read.data()),
                                               reinterpret_cast<T*>(pair.written.data()));
         if (!numbers) {
-            throw ConfigError("the input holds values that are not numbers",
-                              "they cannot be quantised");
+            throw ConfigError("the input contains NaN", "they cannot be quantised");
         }
         return;
     }

@@ -34,7 +34,8 @@ WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& ty
         if (number < range.low || number > range.high) {
             throw ConfigError(
                 fmt::format("a transformed weight is {}, beyond {}", number, type.name),
-                "transformed kernels have up to 9/4 of the largest weight: scale them down first");
+                "transformed kernels can be up to 9/4 of the largest weight: scale the weights "
+                "down first");
         }
     }
     std::string bytes;
@@ -56,7 +57,7 @@ std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& 
                        : stored_weights(*row, {conversion.target.shape, conversion.target.element,
                                                job.request.to.parameters});
     if (!weights) {
-        throw ConfigError(fmt::format("layout {} is not the order of one convolution's weights",
+        throw ConfigError(fmt::format("layout {} is not a weight layout of a convolution",
                                       conversion.target.name),
                           "weight_dc, weight_image, weight_image_post or weight_winograd");
     }

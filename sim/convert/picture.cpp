@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t most_pixels = std::size_t{1} << 26U;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& sentence,
-                         const std::string& remedy = "write the picture again") {
+                         const std::string& remedy = "re-save the picture") {
     throw ConfigError(Place{file, 0, 0}, sentence, remedy);
 }
 
@@ -59,7 +59,7 @@ Picture parse_png(std::span<const std::uint8_t> bytes, const std::string& file) 
         refuse(file, fmt::format("this is not a PNG picture: {}", image.message));
     }
     if ((image.format & PNG_FORMAT_FLAG_ALPHA) != 0) {
-        refuse(file, "the picture has an alpha channel, which networks do not take",
+        refuse(file, "the picture has an alpha channel, which is not supported",
                "write it without an alpha channel");
     }
     if ((image.format & PNG_FORMAT_FLAG_LINEAR) != 0) {
@@ -158,8 +158,8 @@ Picture parse_netpbm(std::span<const std::uint8_t> bytes, std::size_t channels,
         refuse(file, "the picture's header is incomplete");
     }
     if (*most != 255) {
-        refuse(file, fmt::format("the brightest pixel is {}", *most),
-               "write the picture with 255 as the brightest");
+        refuse(file, fmt::format("the maximum pixel value (maxval) is {}", *most),
+               "save the picture with a maxval of 255");
     }
     Picture picture = sized(*width, *height, channels, file);
     if (pixels->size() != picture.pixels.size()) {

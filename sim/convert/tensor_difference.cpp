@@ -203,11 +203,11 @@ std::string difference_text(const TensorDifference& difference, std::size_t widt
         return extent == 1 ? fmt::format("{} 0", word)
                            : fmt::format("{} 0 to {}", word, extent - 1);
     };
-    text +=
-        wrapped(fmt::format("{} down, {} across; all else on top of each other (. none, + some, "
-                            "# all differ):",
-                            axis(difference.down), axis(difference.across)),
-                4, 6, width);
+    text += wrapped(
+        fmt::format(
+            "{} vertical, {} horizontal; all other axes overlaid (. none, + some, # all differ):",
+            axis(difference.down), axis(difference.across)),
+        4, 6, width);
     for (const std::string& line : difference.picture) {
         text += "    " + line + '\n';
     }

@@ -113,7 +113,7 @@ npuscope_status create(const char* npu, const char* const* changes, size_t count
 void require_own_memory(const npuscope_device& device) {
     if (device.timed) {
         throw Refusal(NPUSCOPE_BAD_ARGUMENT,
-                      "the memory is the caller's, with a time of its own: access it there");
+                      "the memory belongs to the caller: access it directly");
     }
 }
 
@@ -169,8 +169,8 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
             texts.push_back(key + "values");
         } else if (set->ends_with("=runs")) {
             return refuse(NPUSCOPE_WRONG_INPUT,
-                          "a memory with timing of its own does not take runs of beats: set "
-                          "npu.mcif.transactions to bursts or values");
+                          "timed memory does not support whole runs: set npu.mcif.transactions to "
+                          "bursts or values");
         }
         made.system = read_embedded_system(npu, texts);
         made.timed = std::make_unique<TimedCallerMemory>(*memory);
@@ -357,7 +357,7 @@ npuscope_status npuscope_pack(const char* layout, const char* type, const uint32
         if (*size < spec.layout.bytes) {
             return refuse(
                 NPUSCOPE_BAD_ARGUMENT,
-                fmt::format("memory has {} bytes, and {} are needed", *size, spec.layout.bytes));
+                fmt::format("memory has {} bytes, but {} are needed", *size, spec.layout.bytes));
         }
         const Layout plain = plain_layout(spec.layout.shape, spec.layout.element);
         std::vector<std::uint8_t> packed(spec.layout.bytes);
@@ -380,7 +380,7 @@ npuscope_status npuscope_unpack(const char* layout, const char* type, const uint
         if (size < spec.layout.bytes) {
             return refuse(
                 NPUSCOPE_BAD_ARGUMENT,
-                fmt::format("memory has {} bytes, and {} are needed", size, spec.layout.bytes));
+                fmt::format("memory has {} bytes, but {} are needed", size, spec.layout.bytes));
         }
         const std::vector<std::uint8_t> elements =
             spec.elements({static_cast<const std::uint8_t*>(memory), spec.layout.bytes});

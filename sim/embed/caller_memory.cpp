@@ -17,7 +17,7 @@ void CallBacks::tell() {
 
 bool CallBacks::note(std::int64_t code, const char* what, Address address, std::size_t size) {
     if (code != 0 && failure_.empty()) {
-        failure_ = fmt::format("the call-back for memory gave {} for a {} of {} bytes at {}", code,
+        failure_ = fmt::format("the memory call-back returned {} for a {} of {} bytes at {}", code,
                                what, size, to_hex(address));
     }
     return code == 0;
@@ -41,7 +41,7 @@ void TimedCallerMemory::serve(StandaloneDevice& device) {
 void TimedCallerMemory::answer(std::uint64_t id, tlm::tlm_response_status status) {
     const auto found = waiting_.extract(id);
     if (found.empty()) {
-        throw Refusal(NPUSCOPE_BAD_ARGUMENT, fmt::format("no request {} waits for an answer", id));
+        throw Refusal(NPUSCOPE_BAD_ARGUMENT, fmt::format("request {} is not outstanding", id));
     }
     tlm::tlm_generic_payload& payload = *found.mapped();
     payload.set_response_status(status);

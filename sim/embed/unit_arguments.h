@@ -33,7 +33,7 @@ const T& present(const T* pointer, const char* name) {
 template <class T>
 const T& sized(const T* given, const char* name) {
     if (present(given, name).size != sizeof(T)) {
-        bad(fmt::format("{}->size is {}, and this library knows {}: set it to sizeof", name,
+        bad(fmt::format("{}->size is {}, but this library expects {}: set it to sizeof", name,
                         given->size, sizeof(T)));
     }
     return *given;
@@ -56,7 +56,7 @@ To fitting(std::string_view name, std::int64_t value, unsigned bits) {
 
 inline void exact(std::string_view name, std::size_t bytes, std::size_t needed) {
     if (bytes != needed) {
-        bad(fmt::format("{} has {} bytes, and {} are its elements", name, bytes, needed));
+        bad(fmt::format("{} has {} bytes, but its elements need {}", name, bytes, needed));
     }
 }
 

@@ -42,7 +42,7 @@ Accumulation accumulation_of(const npuscope_conv_parameters& p, Precision precis
         bad(fmt::format("row_group is {}, not 1, 2 or 4", row_group));
     }
     if (row_group > 1 && p.image == 0) {
-        bad("row_group is of images: set image to 1");
+        bad("row_group applies to images only: set image to 1");
     }
     const unsigned default_bits = precision == Precision::Int8 ? 34 : 48;
     return {.convolution = geometry_of(p),
@@ -154,11 +154,11 @@ void hand_over(const std::vector<T>& surface, void* memory, std::size_t& bytes) 
 
 std::string told(const CompressionFault& fault) {
     return fault.kind == CompressionFault::Kind::GroupSize
-               ? fmt::format("kernel group {}: its size is {} bytes, and its mask says {}",
+               ? fmt::format("kernel group {}: its size is {} bytes, but its mask gives {}",
                              fault.group, fault.said, fault.counted)
                : fmt::format(
-                     "kernel group {}: {} values that its mask calls other than 0 are 0, "
-                     "the first at byte {}",
+                     "kernel group {}: {} values are 0 although their mask bit is 1, the first at "
+                     "byte {}",
                      fault.group, fault.counted, fault.offset.value);
 }
 

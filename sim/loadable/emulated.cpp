@@ -60,7 +60,7 @@ class Reader {
                           : newest_ >= LoadableVersion{0, 12, 0};
         const std::size_t size = has_scales_ ? operation_bytes : first_operation_bytes;
         require(operations.size() >= size * count,
-                fmt::format("{} operations of {} bytes do not fit the {} of their list", count,
+                fmt::format("{} operations of {} bytes exceed the {} bytes of their list", count,
                             size, operations.size()));
         require(buffers.size() >= 2 * buffer_bytes * count,
                 fmt::format("the buffers of {} operations do not fit the {} bytes of their list",
@@ -112,10 +112,10 @@ class Reader {
             return EmulatedFormat::Fp16;
         }
         const bool narrow = has_scales_ && code == 1;
-        require_operation(code == 0 || narrow,
-                          fmt::format("format {} of a buffer is none that the emulator takes: int8 "
-                                      "and fp16",
-                                      code));
+        require_operation(
+            code == 0 || narrow,
+            fmt::format("buffer format {} is not supported by the emulator: use int8 or fp16",
+                        code));
         return narrow ? EmulatedFormat::Int8Narrow : EmulatedFormat::Int8;
     }
 

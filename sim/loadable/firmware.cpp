@@ -248,7 +248,7 @@ class Scheduler {
         std::uint8_t& count = waits_[entry(waiting)];
         if (count == 0) {
             lists_.fail(waiting,
-                        fmt::format("operation {} is one dependency more than its count of {}",
+                        fmt::format("operation {} signals it beyond its dependency count of {}",
                                     from.index, common(waiting).dependencies));
         }
         if (--count == 0) {
@@ -418,11 +418,11 @@ class Scheduler {
                                                    waits_[i], common(operation).dependencies));
             }
         }
-        throw ConfigError(Place{task_.file},
-                          fmt::format("{}: {} of {} operations complete, and none is running",
-                                      task_.name, completed_, task_.network.operations),
-                          "every operation must be the head of its unit's list, or the consumer "
-                          "of one before it");
+        throw ConfigError(
+            Place{task_.file},
+            fmt::format("{}: {} of {} operations complete, and none is running", task_.name,
+                        completed_, task_.network.operations),
+            "every operation must be the head of its unit's list, or depend on an earlier one");
     }
 
     // --- names for results ---

@@ -52,7 +52,7 @@ void RegisterScript::poll(std::string_view block, std::string_view name, std::ui
 void OperationContext::fail(const std::string& sentence, const std::string& remedy) const {
     throw ConfigError(
         Place{file}, name + ": " + sentence,
-        remedy.empty() ? "the firmware refuses it: compile the loadable for this NPU" : remedy);
+        remedy.empty() ? "the firmware rejects it: compile the loadable for this NPU" : remedy);
 }
 
 bool uses_rdma(const DlaOperation& operation) {

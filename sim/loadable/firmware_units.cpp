@@ -32,7 +32,7 @@ void check_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
     const DlaCube& source = pdp.surfaces.source;
     const DlaCube& destination = pdp.surfaces.destination;
     context.require(destination.type <= DlaMemory::Sram,
-                    "the destination is not in memory, but the PDP is the last unit");
+                    "the destination is not memory, but the PDP is the last unit of the pipeline");
     context.require(source.type <= DlaMemory::OnTheFly,
                     fmt::format("the source has memory type {}", static_cast<int>(source.type)));
     for (const DlaCube* cube : {&source, &destination}) {

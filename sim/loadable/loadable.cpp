@@ -59,7 +59,7 @@ class Reader {
                                  const std::string& remedy = compile_again) const {
         fail(fmt::format("{}[{}]", list, index), sentence, remedy);
     }
-    static constexpr const char* compile_again = "compile the loadable again, or copy it again";
+    static constexpr const char* compile_again = "recompile or re-copy the loadable";
 
     void verify() const {
         const auto* data = reinterpret_cast<const std::uint8_t*>(bytes_.data());
@@ -71,9 +71,9 @@ class Reader {
         flatbuffers::Verifier verifier(data, bytes_.size(), verify_depth, verify_tables, aligned);
         if (!verifier.VerifyBuffer<wire::Loadable>(nullptr)) {
             fail("",
-                 fmt::format("not a loadable, or a damaged one: its {} bytes do not hold the "
-                             "tables of a flatbuffer that they point to",
-                             bytes_.size()),
+                 fmt::format(
+                     "not a loadable, or a damaged one: flatbuffer tables lie outside its {} bytes",
+                     bytes_.size()),
                  compile_again);
         }
     }
@@ -118,8 +118,8 @@ class Reader {
         if (value >= size) {
             fail_entry(list, index,
                        size == 0 ? fmt::format("{} {} does not exist: there is none", what, value)
-                                 : fmt::format("{} {} does not exist: they end at {}", what, value,
-                                               size - 1));
+                                 : fmt::format("{} {} does not exist: the last one is {}", what,
+                                               value, size - 1));
         }
     }
 
@@ -134,14 +134,14 @@ class Reader {
             const std::size_t held = blob.data() == nullptr ? 0 : blob.data()->size();
             if (blob.size() != held) {
                 fail_entry("blobs", i,
-                           fmt::format("'{}' is said to have {} bytes, and {} are there", copy.name,
+                           fmt::format("'{}' should have {} bytes, but has {}", copy.name,
                                        blob.size(), held));
             }
             if (held > 0) {
                 copy.data.assign(blob.data()->begin(), blob.data()->end());
             }
             if (!names.insert(copy.name).second) {
-                fail_entry("blobs", i, fmt::format("a second one is called '{}'", copy.name));
+                fail_entry("blobs", i, fmt::format("the name '{}' is used twice", copy.name));
             }
         });
     }
@@ -204,7 +204,7 @@ class Reader {
         const std::vector<std::uint64_t> offsets = numbers(memory.offsets());
         if (names != offsets.size()) {
             fail_entry(list, index,
-                       fmt::format("{} contents have {} offsets", names, offsets.size()));
+                       fmt::format("it has {} contents but {} offsets", names, offsets.size()));
         }
         for (std::size_t i = 0; i < names; ++i) {
             const std::string name =

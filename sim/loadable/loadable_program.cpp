@@ -36,7 +36,7 @@ class Placement {
         for (std::size_t i = 0; i < loadable.memories.size(); ++i) {
             const LoadableMemory& memory = loadable.memories[i];
             if (memory.in_sram && !has_sram) {
-                fail(i, "it lies in SRAM, and this NPU and memory have none",
+                fail(i, "it is in SRAM, which this NPU and memory do not have",
                      "choose an NPU with a second memory port, and a memory with a second region");
             }
             const std::size_t region = memory.in_sram ? 1 : 0;
@@ -151,7 +151,7 @@ class TaskBytes {
                 return content;
             }
         }
-        fail(fmt::format("its {} lies in memory {}, where the loadable loads nothing", what,
+        fail(fmt::format("its {} is in memory {}, which the loadable does not initialise", what,
                          entry.memory));
     }
 
@@ -170,7 +170,7 @@ class TaskReader {
     void read() {
         version_ = lists_.version(0, "network");
         if (version_ > LoadableVersion{0, dla_current_version.minor, 255}) {
-            lists_.fail(fmt::format("its descriptors are of version {}.{}.{}", version_.major,
+            lists_.fail(fmt::format("its descriptors have version {}.{}.{}", version_.major,
                                     version_.minor, version_.sub_minor) +
                         fmt::format(", and this program knows those up to {}.{}",
                                     dla_current_version.major, dla_current_version.minor));
@@ -212,7 +212,7 @@ class TaskReader {
     DlaOperation read_operation(std::uint64_t index, DlaUnit unit, Bytes operation,
                                 Bytes surfaces) {
         if constexpr (number == dla_units) {
-            lists_.fail(fmt::format("operation {} is of unit {}, and the last unit is {}", index,
+            lists_.fail(fmt::format("operation {} has unit {}, but the last unit is {}", index,
                                     static_cast<unsigned>(unit), dla_units - 1));
         } else {
             if (static_cast<std::size_t>(unit) != number) {
@@ -234,8 +234,8 @@ class TaskReader {
         }
         const DlaNetwork& network = task_.network;
         if (index >= network.tables) {
-            lists_.fail(fmt::format("operation {} has table {}, and there are {}", operation, index,
-                                    network.tables));
+            lists_.fail(fmt::format("operation {} uses table {}, but there are only {}", operation,
+                                    index, network.tables));
         }
         const auto all =
             lists_.list(network.tables_address, "list of tables", network.tables * dla_lut_bytes);

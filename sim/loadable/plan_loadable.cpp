@@ -42,8 +42,9 @@ class Writer {
 
     Loadable write() {
         if (plan_.sram > Bytes(0)) {
-            throw ConfigError("the plan uses the SRAM, and NVIDIA's driver gives loadables none",
-                              "leave `surfaces` out of the memory's second region");
+            throw ConfigError(
+                "the plan uses SRAM, which NVIDIA's driver does not provide to loadables",
+                "leave `surfaces` out of the memory's second region");
         }
         for (const char* list : {"addr0", "dep_graph", "op_list", "surf_list"}) {
             reserve_list(list);
@@ -171,10 +172,11 @@ class Writer {
     Piece& bind(const std::string& name, const StoredCube& stored, Address address, Bytes bytes,
                 bool input, std::size_t id) {
         if (stored.has_holes() && !stored.pixels) {
-            throw ConfigError(fmt::format("'{}' leaves lanes of its atoms empty, which a "
-                                          "loadable's tensor cannot describe",
-                                          name),
-                              "choose an NPU whose datapath.atomic_k fills an atom");
+            throw ConfigError(
+                fmt::format(
+                    "'{}' has unused lanes in its atoms, which a loadable's tensor cannot describe",
+                    name),
+                "choose an NPU whose datapath.atomic_k fills an atom");
         }
         LoadableMemory memory;
         memory.flags |= input ? LoadableMemory::input : LoadableMemory::output;

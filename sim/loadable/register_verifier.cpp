@@ -73,7 +73,7 @@ class Verifier {
     }
     [[noreturn]] static void refuse(const std::string& name, const std::string& what) {
         throw ConfigError(
-            fmt::format("operation '{}' cannot be expressed in a loadable's descriptors: {}", name,
+            fmt::format("operation '{}' cannot be expressed by a loadable's descriptors: {}", name,
                         what),
             "plan it as a register program: --out DIR");
     }

@@ -43,7 +43,7 @@ class TaskLists {
     }
     [[noreturn]] void fail(OperationIndex operation, const std::string& sentence) const {
         throw ConfigError(Place{task_.file}, name_of(operation) + ": " + sentence,
-                          "the firmware would stop at it: compile the loadable again");
+                          "the firmware would hang here: recompile the loadable");
     }
     /// The one that an entry of the graph names; its unit must be that of the entry.
     OperationIndex find(OperationIndex from, std::int16_t index, DlaUnit unit,
@@ -54,8 +54,8 @@ class TaskLists {
         }
         const OperationIndex found{static_cast<std::size_t>(index), roi};
         if (common(found).unit != unit) {
-            fail(from, fmt::format("operation {}, which it refers to, is of {}, not of {}", index,
-                                   enum_name(common(found).unit), enum_name(unit)));
+            fail(from, fmt::format("operation {}, which it refers to, belongs to {}, not to {}",
+                                   index, enum_name(common(found).unit), enum_name(unit)));
         }
         return found;
     }

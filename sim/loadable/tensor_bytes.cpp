@@ -41,8 +41,8 @@ class Places {
           element_(element_row(tensor_type(tensor_).element).bytes),
           pixels_(byte_pixels(tensor_.pixel_format)) {
         if (!is_feature(tensor_.pixel_format) && pixels_ == nullptr) {
-            throw ConfigError(fmt::format("tensor '{}' has pixel format {}, whose bytes are not "
-                                          "whole components of one plane",
+            throw ConfigError(fmt::format("tensor '{}' has pixel format {}, whose components are "
+                                          "not whole bytes of a single plane",
                                           bound.name, tensor_.pixel_format),
                               "give its buffer as raw bytes: a .bin file");
         }
@@ -177,7 +177,7 @@ std::vector<std::uint8_t> tensor_bytes(const BoundTensor& bound, const GraphValu
             throw ConfigError(fmt::format("tensor '{}' holds {}, which is not an integer from {} "
                                           "to {}",
                                           bound.name, number, range.low, range.high),
-                              "give numbers as the loadable was compiled for");
+                              "give values in the range the loadable was compiled for");
         }
         std::string element;
         const double stored =

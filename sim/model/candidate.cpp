@@ -259,7 +259,7 @@ class CandidateReader {
         if (candidate_.area != area) {
             complain_at(candidate_.nodes.back(), "pool_area",
                         candidate_.area == 0 ? "" : fmt::format("{:g}", candidate_.area),
-                        fmt::format("{:g}", area), "AVGPOOL multiplies by the total pool size");
+                        fmt::format("{:g}", area), "AVGPOOL must multiply by the total pool size");
         }
         take_round(steps);
         take_sequence(steps);
@@ -286,7 +286,7 @@ class CandidateReader {
                 take_first(steps);
             } else {
                 complain("avgpool_reduce", node().op, "ReduceSum",
-                         "global AVGPOOL sums and does not divide");
+                         "a global AVGPOOL must be a sum, not an average");
             }
         }
         take_round(steps);
@@ -337,7 +337,7 @@ class CandidateReader {
                            });
         const std::size_t blamed = other ? steps[0].nodes.front() : candidate_.nodes.back();
         complain_at(blamed, "round_required", other ? view_.node(blamed).op : "", "Round",
-                    "AVGPOOL rounds before BNORM");
+                    "AVGPOOL must round before BNORM");
         if (other) {
             take_first(steps);
         }

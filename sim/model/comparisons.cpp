@@ -43,8 +43,8 @@ Values negate(const Operands& operands) {
 
 // operands: condition, where it holds, where it does not
 Types where_types(const Operands& operands) {
-    require(operands.element(1) == operands.element(2), "it selects between two element types",
-            "cast one of them");
+    require(operands.element(1) == operands.element(2),
+            "its two branches have different element types", "cast one branch");
     const Sizes both = common_sizes(operands.sizes(1), operands.sizes(2));
     return {{operands.element(1), common_sizes(operands.sizes(0), both)}};
 }

@@ -86,7 +86,7 @@ Values each(const Operands& operands) {
 
 ElementType cast_target(std::int64_t number) {
     const ElementRow* row = find_onnx_element(number);
-    require(row != nullptr, fmt::format("it casts to element type {}", number),
+    require(row != nullptr, fmt::format("it casts to unsupported element type {}", number),
             "cast to float32, float64, bool or an integer type");
     return row->type;
 }
@@ -134,11 +134,11 @@ Values identity(const Operands& operands) { return {operands.at(0)}; }
 
 Types batch_normalise_types(const Operands& operands) {
     const Sizes& sizes = operands.sizes(0);
-    require(sizes.size() >= 2, "its input has no channels", "inputs are NC or NC...");
+    require(sizes.size() >= 2, "its input has no channels", "inputs must be NC or NC...");
     for (std::size_t i = 1; i <= 4; ++i) {
         require(operands.sizes(i) == Sizes{sizes[1]},
-                fmt::format("operand {} is {} for {} channels", i, sizes_text(operands.sizes(i)),
-                            sizes[1]),
+                fmt::format("operand {} has shape {} for {} channels", i,
+                            sizes_text(operands.sizes(i)), sizes[1]),
                 "give one number per channel");
     }
     return {operands.at(0).type};

@@ -24,7 +24,7 @@ T typed(const GraphNode& node, const std::string& attribute, T fallback) {
     if (const T* value = std::get_if<T>(&found->second)) {
         return *value;
     }
-    throw ConfigError(fmt::format("attribute '{}' is of the wrong kind", attribute),
+    throw ConfigError(fmt::format("attribute '{}' has the wrong type", attribute),
                       "write the model with an exporter that follows the operator's definition");
 }
 
@@ -34,14 +34,14 @@ std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
     std::int64_t elements = 1;
     for (const std::int64_t size : sizes) {
         if (size < 0 || size > most) {
-            throw ConfigError(fmt::format("{} is not a size of a tensor", size),
-                              fmt::format("sizes are 0 to {}", most));
+            throw ConfigError(fmt::format("{} is not a valid tensor size", size),
+                              fmt::format("sizes must be 0 to {}", most));
         }
         elements *= size;
         if (elements > most) {
             throw ConfigError(
                 fmt::format("a tensor of {} has too many elements", sizes_text(sizes)),
-                fmt::format("a tensor may have {} of them", most));
+                fmt::format("a tensor may have at most {} elements", most));
         }
     }
     return static_cast<std::size_t>(elements);

@@ -16,8 +16,8 @@ bool host_knows(const GraphNode& node) {
 
 void check_host_runs(const Graph& graph, const GraphNode& node) {
     if (!graph.by_shape && !host_knows(node)) {
-        refuse_node(graph, node, "the host has no such operator",
-                    "replace it in the model, or run it by its shapes alone: --values off");
+        refuse_node(graph, node, "the host does not implement this operator",
+                    "replace it in the model, or simulate timing only: --values off");
     }
 }
 
@@ -26,14 +26,14 @@ std::optional<bool> HostValues::take_input(const std::string& name,
     const TensorType& type = graph_.types.at(name);
     const auto found = inputs.find(name);
     if (found == inputs.end()) {
-        throw ConfigError(fmt::format("there are no numbers for the input '{}'", name),
+        throw ConfigError(fmt::format("there is no data for the input '{}'", name),
                           "give one .npy file per input, named after it");
     }
     GraphValue value = found->second;
     if (value.type.sizes != type.sizes) {
         throw ConfigError(fmt::format("input '{}' is {}, but the model takes {}", name,
                                       sizes_text(value.type.sizes), sizes_text(type.sizes)),
-                          "give an array of the model's sizes");
+                          "give an array of the model's shape");
     }
     std::optional<bool> is_signed;
     if (!is_float(value.type.element)) {
@@ -44,9 +44,9 @@ std::optional<bool> HostValues::take_input(const std::string& name,
         const bool fits = is_float(type.element) || (number == std::trunc(number) &&
                                                      number >= range.low && number <= range.high);
         if (!fits) {
-            throw ConfigError(fmt::format("input '{}' holds {}, which is not a {}", name, number,
-                                          enum_name(type.element)),
-                              "give numbers of the model's own type");
+            throw ConfigError(fmt::format("input '{}' holds {}, which {} cannot represent", name,
+                                          number, enum_name(type.element)),
+                              "give an array of the model's element type");
         }
     }
     value.type = type;
@@ -74,7 +74,7 @@ void HostValues::evaluate(const GraphNode& node) {
             refuse_node(graph_, node,
                         fmt::format("with its result, the host holds more than {} elements",
                                     most_held_elements),
-                        "take a smaller model, or smaller inputs");
+                        "use a smaller model, or smaller inputs");
         }
         values_[node.outputs[i]] = std::move(results[i]);
     }

@@ -20,12 +20,13 @@ void check_scaled_sum(const Operands& operands) {
                 sum.before < 8 && fits(sum.other, 16) && fits(sum.factor, 16) &&
                 fits(sum.gain, 6) && fits(sum.offset, 32) && fits(sum.scale, 16) &&
                 fits(sum.zero, 10),
-            "its numbers are too large", "let npuscope write such nodes");
+            "its constants are too large",
+            "this node type is internal to npuscope: remove it from the model");
 }
 
 Types scaled_sum_types(const Operands& operands) {
-    require(operands.sizes(0) == operands.sizes(1), "its terms differ in size",
-            "add maps of one size");
+    require(operands.sizes(0) == operands.sizes(1), "its operands differ in shape",
+            "add feature maps of the same shape");
     const bool is_signed = operands.node.integer("to", 3) == 3;
     return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
 }
@@ -50,7 +51,8 @@ void check_scaled_product(const Operands& operands) {
     require(product.shift >= 1 && product.shift < 62 && fits(product.a_zero, 10) &&
                 fits(product.b_zero, 10) && fits(product.gain, 14) && fits(product.offset, 31) &&
                 fits(product.scale, 16) && fits(product.zero, 10),
-            "its numbers are too large", "let npuscope write such nodes");
+            "its constants are too large",
+            "this node type is internal to npuscope: remove it from the model");
 }
 Types scaled_product_types(const Operands& operands) {
     const bool is_signed = operands.node.integer("to", 3) == 3;
@@ -89,8 +91,8 @@ void check_scaled_prelu(const Operands& operands) {
                 prelu.shift < 62 && prelu.slope_shift >= 0 && prelu.slope_shift < 32 &&
                 fits(prelu.map_zero, 10) && fits(prelu.gain, 15) && fits(prelu.offset, 31) &&
                 fits(prelu.scale, 16) && fits(prelu.zero, 10),
-            "its numbers are too large, or not one for each channel",
-            "let npuscope write such nodes");
+            "its constants are too large, or not one for each channel",
+            "this node type is internal to npuscope: remove it from the model");
 }
 Values scaled_prelu(const Operands& operands) {
     const ScaledPrelu prelu = scaled_prelu_of(operands.node);
@@ -107,7 +109,8 @@ ValueRange scaled_prelu_range(const RangeOperands& operands) {
 
 void check_lookup(const Operands& operands) {
     require(is_byte(operands.element(0)) && operands.node.integers("codes").size() == lookup_codes,
-            "its table does not have a number for each code", "let npuscope write such nodes");
+            "its table does not have an entry for each code",
+            "this node type is internal to npuscope: remove it from the model");
 }
 Values look_up(const Operands& operands) {
     const std::vector<std::int64_t> codes = operands.node.integers("codes");

@@ -89,7 +89,7 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
         return exact;
     }
     if (layer.input_zero != 0 && layer.is_conv && has_padding(layer.anchor)) {
-        exact.reason = "its input has a zero point, and padding is not a constant of the bias";
+        exact.reason = "its input has a zero point, so padding cannot be folded into the bias";
         return exact;
     }
     const std::vector<KernelFacts> kernels = kernel_facts(layer);
@@ -98,12 +98,13 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
         const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : -1;
         if (shift < 0 || shift > 31) {
             exact.reason = fmt::format(
-                "input scale x weight scale / output scale is {}, no right shift", factor);
+                "input scale x weight scale / output scale is {}, which is not a right shift",
+                factor);
             return exact;
         }
         const double bias = of_kernel(layer.bias, k, 0) - layer.input_zero * kernels[k].sum;
         if (!(std::abs(bias) < 0x1p52)) {
-            exact.reason = "its bias is beyond every sum";
+            exact.reason = "its bias exceeds the range of sums";
             return exact;
         }
         if (bias != std::trunc(bias)) {
@@ -160,7 +161,7 @@ LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> i
     const bool moves = std::remainder(layer.output_zero, 2) != 0;
     if (!layer.obstacle.empty() || layer.is_pool || !layer.exact_factors || !clips_itself ||
         moves || !has_even_zero(layer, input_high)) {
-        even.reason = "it is none of powers of two";
+        even.reason = "its scales are not powers of two";
         return even;
     }
     const std::size_t kernels = kernel_facts(layer).size();
@@ -179,7 +180,7 @@ LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> i
         even.bias.push_back(bias);
     }
     if (most < 1 || !even_division(most, std::ldexp(1.0, most - least))) {
-        even.reason = "its shifts lie too far apart";
+        even.reason = "its shifts differ too much";
         return even;
     }
     for (std::size_t k = 0; k < kernels; ++k) {
@@ -374,7 +375,7 @@ LayerSequence rounded_sequence(const QuantisedLayer& layer) {
             kernels[k].granule == 0 ? largest : std::max(largest, of_kernel(layer.factors, k, 1));
     }
     if (!(largest <= largest_scale) || !std::isfinite(largest)) {
-        rounded.reason = fmt::format("its results are sums times {}", largest);
+        rounded.reason = fmt::format("its results are its sums scaled by {}", largest);
         return rounded;
     }
     const ScaleProducts scales(layer, kernels);

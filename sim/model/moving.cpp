@@ -19,8 +19,8 @@ struct SliceAxis {
     std::int64_t count = 0;
 };
 SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t size) {
-    require(step != 0 && std::abs(step) <= most_elements, fmt::format("{} is not a step", step),
-            "steps are integers other than 0");
+    require(step != 0 && std::abs(step) <= most_elements,
+            fmt::format("{} is not a valid step", step), "steps must be non-zero integers");
     const auto clamped = [size](std::int64_t at, std::int64_t low, std::int64_t high) {
         return std::clamp(at < 0 ? std::max(at, -2 * size - 2) + size : at, low, high);
     };
@@ -46,8 +46,9 @@ Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
                 "a padding is too large", "take less");
         out[i] += begin + end;
         require(mode != "reflect" || std::max(begin, end) < in[i],
-                "it reflects more elements than there are", "take less padding");
-        require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "nothing is left", "crop less");
+                "its reflection padding is larger than the input", "take less padding");
+        require(out[i] >= 0 && (in[i] > 0 || mode == "constant"), "its result is empty",
+                "crop less");
     }
     return out;
 }
@@ -76,7 +77,8 @@ Values transpose(const Operands& operands) {
         }
     }
     std::vector<bool> seen(rank, false);
-    require(order.size() == rank, "attribute 'perm' has a wrong length", "name every axis once");
+    require(order.size() == rank, "attribute 'perm' has a wrong length",
+            "list every axis exactly once");
     const std::vector<std::size_t> steps = steps_of(input.type.sizes);
     Sizes sizes;
     std::vector<std::size_t> moved;
@@ -96,7 +98,8 @@ Values concat(const Operands& operands) {
     sizes[axis] = 0;
     for (std::size_t i = 0; i < operands.values.size(); ++i) {
         Sizes own = operands.sizes(i);
-        require(own.size() == sizes.size(), "its inputs have different ranks", "give all the same");
+        require(own.size() == sizes.size(), "its inputs have different ranks",
+                "give all inputs the same rank");
         sizes[axis] += own[axis];
         own[axis] = operands.sizes(0)[axis];
         require(own == operands.sizes(0),

@@ -48,13 +48,15 @@ class ShapeWalk {
             require(size >= 1 && size <= largest_size, "the network's input",
                     fmt::format("{} is not a size", size), "1 to 65536");
         }
-        require(!network_.layers.empty(), "the network", "it has no layers", "list at least one");
+        require(!network_.layers.empty(), "the network", "it has no layers",
+                "add at least one layer");
         for (const Layer& layer : network_.layers) {
             add(layer);
         }
         const bool computes = std::ranges::any_of(
             network_.layers, [](const Layer& layer) { return layer.kind != LayerKind::Input; });
-        require(computes, "the network", "it has no layers that compute", "list at least one");
+        require(computes, "the network", "it has no layers that compute anything",
+                "list at least one");
         return std::move(shapes_);
     }
 
@@ -76,7 +78,7 @@ class ShapeWalk {
     }
 
     void add(const Layer& layer) {
-        require(layer.name != input_name && !layer.name.empty(), layer, "is not a name for a layer",
+        require(layer.name != input_name && !layer.name.empty(), layer, "the name is reserved",
                 "`input` is the network's input");
         require(!indices_.contains(layer.name), layer, "the name is used twice",
                 "give every layer a name of its own");
@@ -103,22 +105,23 @@ class ShapeWalk {
                 "sizes are at most 65536");
         require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
                     layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
-                layer, "kernel, stride and groups are 1 or more", "leave them out for 1");
+                layer, "kernel, stride and groups must be 1 or more",
+                "omit them for the default of 1");
         const bool weighted = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
         require(weighted == (layer.kernels > 0), layer,
                 weighted ? "it has no kernels" : "only conv and fc have kernels",
-                weighted ? "`kernels` are its output channels" : "leave `kernels` out");
+                weighted ? "give `kernels`, its output channels" : "leave `kernels` out");
         require(std::max(layer.zeros.value_or(0), network_.zeros) <= 100, layer,
-                "more than 100 percent of its weights are zero", "`zeros` is a percentage");
+                "`zeros` exceeds 100", "`zeros` is a percentage");
         require(layer.dilation >= 1 && layer.dilation_width.value_or(1) >= 1, layer,
-                "a dilation is 1 or more", "leave it out for 1");
+                "dilation must be 1 or more", "omit it for the default of 1");
         require((layer.dilation == 1 && layer.dilation_width.value_or(1) == 1) ||
                     layer.kind == LayerKind::Conv,
-                layer, "only conv is dilated", "leave `dilation` out");
-        require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer, "only conv has groups",
-                "leave `groups` out");
+                layer, "only conv supports dilation", "leave `dilation` out");
+        require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer,
+                "only conv supports groups", "leave `groups` out");
         require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,
-                "pooling has no relu", "put it into the layer before");
+                "pooling does not support relu", "put it into the layer before");
     }
 
     static bool is_pair(const Layer& layer) {
@@ -142,9 +145,10 @@ class ShapeWalk {
                                    : layer.kind == LayerKind::Input ? 0
                                                                     : 1;
         require(sources.size() == wanted || (joins && sources.size() > wanted), layer,
-                fmt::format("it has {} inputs, not {}{}", sources.size(), wanted,
+                fmt::format("it has {} inputs, but needs {}{}", sources.size(), wanted,
                             joins ? " or more" : ""),
-                "an add or mul names both in `from`, a concat all, an input none, all others one");
+                "`from` must name two layers for add and mul, two or more for concat, none for "
+                "input, otherwise one");
         return sources;
     }
 
@@ -161,7 +165,7 @@ class ShapeWalk {
             at = next;
         }
         require(whole && at == end, layer,
-                fmt::format("'{}' is not a shape of {}", layer.output,
+                fmt::format("'{}' is not a valid shape for {}", layer.output,
                             layer.kind == LayerKind::Slice ? "a slice" : "an input"),
                 "give its channels, height and width as `output`, as 64x112x112");
         return {sizes[0], sizes[1], sizes[2]};
@@ -195,7 +199,7 @@ class ShapeWalk {
                 require(shape_of(shapes.sources.back()) == input, layer,
                         fmt::format("it adds {} to {}", shape_text(shape_of(shapes.sources.back())),
                                     shape_text(input)),
-                        "both must have one shape");
+                        "both must have the same shape");
                 shapes.output = input;
                 return;
             case LayerKind::Slice:
@@ -204,15 +208,15 @@ class ShapeWalk {
                             shapes.output.height <= input.height &&
                             shapes.output.width <= input.width,
                         layer,
-                        fmt::format("{} is not a part of {}", shape_text(shapes.output),
+                        fmt::format("{} is not contained in {}", shape_text(shapes.output),
                                     shape_text(input)),
-                        "a slice is not larger than what it comes from");
+                        "a slice must not be larger than its input");
                 return;
             case LayerKind::Mul: {
                 const Shape other = shape_of(shapes.sources.back());
                 require(other == input || other == Shape{input.channels, 1, 1}, layer,
                         fmt::format("it multiplies {} by {}", shape_text(input), shape_text(other)),
-                        "the second has the first one's shape, or a number for each channel");
+                        "the second must have the first one's shape, or one value per channel");
                 shapes.output = input;
                 return;
             }
@@ -221,8 +225,9 @@ class ShapeWalk {
                 for (const std::optional<std::size_t> source : shapes.sources) {
                     const Shape part = shape_of(source);
                     require(part.height == input.height && part.width == input.width, layer,
-                            fmt::format("it joins {} to {}", shape_text(part), shape_text(input)),
-                            "all must have one height and width");
+                            fmt::format("it concatenates {} with {}", shape_text(part),
+                                        shape_text(input)),
+                            "all must have the same height and width");
                     shapes.output.channels += part.channels;
                 }
                 require(shapes.output.channels <= largest_size, layer,
@@ -262,7 +267,7 @@ class ShapeWalk {
         require(size + before + after >= kernel, layer,
                 fmt::format("a kernel of {} is larger than its input of {} with padding {}", kernel,
                             size, before + after),
-                "take a smaller kernel or more padding");
+                "use a smaller kernel or more padding");
         return (size + before + after - kernel) / stride + 1;
     }
 
@@ -292,7 +297,7 @@ std::vector<std::size_t> network_outputs(const Network& network,
         const auto layer = std::ranges::find(network.layers, name, &Layer::name);
         if (layer == network.layers.end() || layer->kind == LayerKind::Input) {
             throw ConfigError(Place{network.file, 0, 0},
-                              fmt::format("there is no layer '{}' to be an output", name),
+                              fmt::format("output '{}' is not a layer", name),
                               "`outputs` names layers that compute something");
         }
         is_output[static_cast<std::size_t>(layer - network.layers.begin())] = true;

@@ -138,13 +138,14 @@ struct Layer {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("name", self.name, "name of the layer, by which others refer to it");
-        visit.required("kind", self.kind,
-                       "what the layer computes; lookup: each number through a table, as "
-                       "activations are; slice: a part, of the shape given as `output`; input: "
-                       "nothing, it is another input of the network, likewise");
+        visit.required(
+            "kind", self.kind,
+            "what the layer computes; lookup: each element through a table, like an activation "
+            "function; slice: a part of its input, with the shape given as `output`; input: "
+            "nothing, it is a further input of the network, also with the shape `output`");
         visit.field("from", self.from,
-                    "layers that it takes its input from, `input` for the network's; default: the "
-                    "layer before; an add or mul takes two, a concat two or more");
+                    "layers that it reads, `input` for the network's input; default: the previous "
+                    "layer; add and mul need two, concat two or more");
         visit.field("kernels", self.kernels, "output channels of conv and fc");
         visit.field("kernel", self.kernel, "rows and columns of kernel or pooling window");
         visit.field("stride", self.stride, "stride in both directions");
@@ -160,20 +161,19 @@ struct Layer {
         visit.field("padding_width_end", self.padding_width_end,
                     "padding after the last column; default: as padding_width where that is given, "
                     "else as padding_end");
-        visit.field("dilation", self.dilation,
-                    "rows and columns from one tap of the kernel to the next");
+        visit.field("dilation", self.dilation, "dilation in rows and columns");
         visit.field("dilation_width", self.dilation_width,
                     "columns from one tap of the kernel to the next; default: as dilation");
         visit.field("groups", self.groups,
-                    "groups of channels that are convolved apart; as many as channels: depthwise");
+                    "channel groups that are convolved separately; as many as channels: depthwise");
         visit.field("bias", self.bias, "conv and fc add a bias per kernel");
         visit.field("relu", self.relu, "negative results become zero");
         visit.field("zeros", self.zeros,
                     "percent of the synthetic weights of conv and fc that are zero, as in a pruned "
                     "network; default: the network's");
         visit.field("output", self.output,
-                    "shape that must come out, as 64x112x112 (channels, height, width); that of a "
-                    "slice or an input");
+                    "expected output shape, e.g. 64x112x112 (channels, height, width); defines the "
+                    "shape of a slice or an input");
     }
 };
 
@@ -202,12 +202,11 @@ struct NetworkInput {
         visit.required("height", self.height, "rows of the input");
         visit.required("width", self.width, "columns of the input");
         visit.field("layout", self.layout,
-                    "layout of the input image in files; empty: the NPU's usual one. A pixel "
-                    "format (T_A8B8G8R8) is also how it lies in the NPU's memory");
-        visit.field(
-            "type", self.type,
-            "of the input's elements; of uint8 128 is subtracted, by the NPU where they are "
-            "pixels in its memory");
+                    "layout of the input image in files; empty: the NPU's default. A pixel format "
+                    "(T_A8B8G8R8) is also its layout in the NPU's memory");
+        visit.field("type", self.type,
+                    "element type of the input; 128 is subtracted from uint8, by the NPU where "
+                    "they are stored as pixels");
     }
 };
 
@@ -230,11 +229,11 @@ struct Network {
         visit.required("name", self.name, "name of the network in results");
         visit.field("seed", self.seed, "seed of the synthetic weights and images");
         visit.field("zeros", self.zeros,
-                    "percent of the synthetic weights that are zero, where a layer says nothing");
+                    "percent of the synthetic weights that are zero, unless set by a layer");
         visit.required("input", self.input, "shape of the network's input");
         visit.required("layers", self.layers, "the layers, in order of execution");
         visit.field("output_layout", self.output_layout,
-                    "layout of the output images in files; empty: the NPU's usual one");
+                    "layout of the output images in files; empty: the NPU's default");
         visit.field("outputs", self.outputs,
                     "layers whose results stay in memory to the end; default: those that no other "
                     "layer reads");

@@ -100,10 +100,8 @@ void order_nodes(Graph& graph) {
     }
     for (std::size_t i = 0; i < missing.size(); ++i) {
         if (missing[i] > 0) {
-            refuse_node(
-                graph, graph.nodes[i],
-                "it depends on its own output: the graph has a cycle through it or before it",
-                "a network's graph has no cycles");
+            refuse_node(graph, graph.nodes[i],
+                        "it depends on its own output: the graph has a cycle", "remove the cycle");
         }
     }
     std::ranges::sort(taken, {}, [&](std::size_t node) { return std::pair(time[node], node); });

@@ -96,7 +96,7 @@ class OnnxReader {
         held_ += value.numbers.size();
         require(held_ <= most_held_elements,
                 fmt::format("its constants have more than {} elements", most_held_elements),
-                "models for small devices are far smaller");
+                "use a smaller model");
     }
 
     /// Errors of a part get the file and the part's name.
@@ -116,15 +116,14 @@ class OnnxReader {
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
-        require(!bytes.empty(), "the file is empty", "name a whole .onnx file");
+        require(!bytes.empty(), "the file is empty", "give a complete .onnx file");
         require(bytes.size() <= largest_model, "the file is larger than 1 GiB",
-                "models for small devices are far smaller");
+                "use a smaller model");
         const SilentProtobuf silent;
         google::protobuf::io::CodedInputStream stream(
             reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
         const bool whole = model.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
-        require(whole,
-                "this is not an ONNX model, or not all of one: its protobuf encoding is damaged",
+        require(whole, "not an ONNX model, or a truncated one: its protobuf encoding is damaged",
                 "name a whole .onnx file");
         require(model.has_graph(), "the model has no graph", "name a whole .onnx file");
         require(model.graph().node_size() > 0, "the graph has no nodes",
@@ -173,8 +172,8 @@ class OnnxReader {
         for (const std::string& taken : sizes_.take_batches_of_one(graph, graph_)) {
             graph_.notes.push_back({.severity = Severity::Note,
                                     .id = "open_batch",
-                                    .sentence = fmt::format("{} is open and taken as 1", taken),
-                                    .remedy = "give it with --shape where it is another one"});
+                                    .sentence = fmt::format("{} is dynamic and taken as 1", taken),
+                                    .remedy = "set another size with --shape"});
         }
         std::set<std::string> names;
         for (const auto& info : graph.input()) {
@@ -202,7 +201,7 @@ class OnnxReader {
         if (sizes_.is_stated(info)) {
             const TensorType stated = stated_type(info, part);
             require(stated == type,
-                    fmt::format("{} is declared as {} {} and given as {} {}", part,
+                    fmt::format("{} is declared as {} {} but defined as {} {}", part,
                                 enum_name(stated.element), sizes_text(stated.sizes),
                                 enum_name(type.element), sizes_text(type.sizes)),
                     "export the model again");
@@ -234,7 +233,7 @@ class OnnxReader {
             const std::string part = fmt::format("node {}", node_text(node));
             if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
                 require(domains_.contains(proto.domain()),
-                        fmt::format("{}: the model does not import its domain '{}'", part,
+                        fmt::format("{}: the model does not import the operator domain '{}'", part,
                                     proto.domain()),
                         "export the model again");
                 // whose quantisers differ from ONNX's own in types alone
@@ -292,8 +291,7 @@ class OnnxReader {
                 return tensors_.value_of(attribute.t());
             default:
                 throw ConfigError(
-                    fmt::format("attribute '{}' is of a kind that is not supported",
-                                attribute.name()),
+                    fmt::format("attribute '{}' has an unsupported type", attribute.name()),
                     "models with subgraphs, strings or sparse constants are not supported");
         }
     }

@@ -82,7 +82,7 @@ void OnnxSizes::bind_one(const std::string& text, const onnx::GraphProto& graph,
     const std::string name = equals == std::string::npos ? "" : text.substr(0, equals);
     const auto sizes = sizes_of(equals == std::string::npos ? text : text.substr(equals + 1));
     if (!sizes) {
-        throw ConfigError(fmt::format("'{}' gives no sizes", text),
+        throw ConfigError(fmt::format("'{}' is not a size option", text),
                           "write --shape 1x3x224x224, --shape INPUT=1x3x224x224 or --shape NAME=4");
     }
     std::vector<const onnx::ValueInfoProto*> open;
@@ -106,7 +106,7 @@ void OnnxSizes::bind_one(const std::string& text, const onnx::GraphProto& graph,
     }
     if (equals == std::string::npos) {
         if (open.size() != 1) {
-            throw ConfigError(fmt::format("{} inputs of the model have open sizes", open.size()),
+            throw ConfigError(fmt::format("{} inputs of the model have dynamic sizes", open.size()),
                               open.empty() ? "leave the option out"
                                            : "name the input: --shape INPUT=1x3x224x224");
         }
@@ -114,12 +114,12 @@ void OnnxSizes::bind_one(const std::string& text, const onnx::GraphProto& graph,
     }
     if (!known.contains(name)) {
         const std::vector<std::string> names(known.begin(), known.end());
-        throw ConfigError(fmt::format("the model has no input or open size '{}'", name),
+        throw ConfigError(fmt::format("the model has no input or dynamic size '{}'", name),
                           name_remedy(name, names));
     }
     if (sizes->size() != 1) {
-        throw ConfigError(fmt::format("'{}' is one size of a tensor", name),
-                          fmt::format("give it one number: --shape {}=4", name));
+        throw ConfigError(fmt::format("'{}' is a single size, not a tensor", name),
+                          fmt::format("give a single number: --shape {}=4", name));
     }
     name_size(name, sizes->front());
 }
@@ -138,7 +138,7 @@ void OnnxSizes::bind_input(const onnx::ValueInfoProto& info, const Sizes& sizes)
     if (!fits) {
         throw ConfigError(
             fmt::format("input '{}' is {}, not {}", info.name(), written(info), sizes_text(sizes)),
-            "give sizes where the model leaves them open");
+            "give sizes for dynamic dimensions only");
     }
     inputs_[info.name()] = sizes;
 }
@@ -147,7 +147,7 @@ void OnnxSizes::name_size(const std::string& name, std::int64_t size) {
     const auto [found, is_new] = named_.emplace(name, size);
     if (!is_new && found->second != size) {
         throw ConfigError(fmt::format("'{}' is given as {} and as {}", name, found->second, size),
-                          "every size of a name is the same");
+                          "all sizes of the same name must be equal");
     }
 }
 
@@ -203,8 +203,7 @@ TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t lea
         if (!size) {
             const std::string name = name_of(tensor.shape().dim(i));
             throw ConfigError(
-                fmt::format("its size '{}' is not fixed (a dynamic shape)",
-                            name.empty() ? "?" : name),
+                fmt::format("its size '{}' is dynamic", name.empty() ? "?" : name),
                 fmt::format("give the sizes of {}: --shape {}=..{}", written(info), info.name(),
                             name.empty() ? "" : fmt::format(", or --shape {}=..", name)));
         }

@@ -19,7 +19,7 @@ constexpr std::size_t most_synthetic = 150'000'000;  ///< missing elements: enou
 template <class Field>
 void read_field(const Field& field, std::vector<double>& numbers) {
     if (static_cast<std::size_t>(field.size()) != numbers.size()) {
-        throw ConfigError(fmt::format("it holds {} numbers where its sizes need {}", field.size(),
+        throw ConfigError(fmt::format("it holds {} elements, but its shape needs {}", field.size(),
                                       numbers.size()),
                           "export the model again");
     }
@@ -85,7 +85,7 @@ std::uint64_t external_number(const onnx::TensorProto& tensor, std::string_view 
 
 void check_form(const onnx::TensorProto& tensor) {
     if (tensor.has_segment()) {
-        throw ConfigError("it is a segment of a tensor", "save the model with whole tensors");
+        throw ConfigError("it is a segmented tensor", "save the model without segmented tensors");
     }
     if (tensor.has_raw_data() && has_numbers(tensor)) {
         throw ConfigError("it holds its data twice, as bytes and as numbers",
@@ -148,14 +148,14 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
 GraphValue OnnxTensors::synthetic(const TensorType& type) {
     const std::size_t elements = count_elements(type.sizes);
     if (type.element == ElementType::Int64) {
-        throw ConfigError("its data are missing, and integers of 64 bits decide sizes",
-                          "put the file of its data beside the model");
+        throw ConfigError("its data are missing, and int64 data may determine shapes",
+                          "put its external data file next to the model");
     }
     synthetic_count_ += elements;
     if (synthetic_count_ > most_synthetic) {
         throw ConfigError(
             fmt::format("more than {} elements of the model are missing", most_synthetic),
-            "put the files of its data beside the model");
+            "put its external data files next to the model");
     }
     GraphValue value{type, std::vector<double>(elements)};
     const double step = is_float(type.element) ? 1.0 / 64 : 1;
@@ -173,7 +173,7 @@ std::optional<std::string_view> OnnxTensors::external_bytes(const onnx::TensorPr
     const std::filesystem::path inside = std::filesystem::path(location).lexically_normal();
     if (location.empty() || inside.is_absolute() || *inside.begin() == "..") {
         throw ConfigError(
-            fmt::format("its data lie in '{}', outside of the model's folder", location),
+            fmt::format("its data are stored in '{}', outside the model's folder", location),
             "save the model with its data beside it");
     }
     if (!file_exists(folder_ / inside)) {
@@ -189,9 +189,10 @@ std::optional<std::string_view> OnnxTensors::external_bytes(const onnx::TensorPr
     const std::uint64_t offset = external_number(tensor, "offset", 0);
     const std::uint64_t length = external_number(tensor, "length", bytes);
     if (offset > file.size() || length > file.size() - offset) {
-        throw ConfigError(fmt::format("its data are bytes {} to {} of '{}', which has {}", offset,
-                                      offset + length, (folder_ / inside).string(), file.size()),
-                          "the file is not whole: copy it again");
+        throw ConfigError(
+            fmt::format("its data are bytes {} to {} of '{}', which has only {}", offset,
+                        offset + length, (folder_ / inside).string(), file.size()),
+            "the file is truncated: copy it again");
     }
     return std::string_view(file).substr(offset, length);
 }

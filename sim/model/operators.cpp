@@ -51,20 +51,21 @@ void check_operands(const OperatorRow& row, const Operands& operands) {
         fmt::format("the operator takes at least {}{}", row.inputs.least,
                     row.inputs.most == 0 ? "" : fmt::format(" and at most {}", row.inputs.most)));
     for (std::size_t i = 0; i < row.inputs.least || (row.inputs.most == 0 && i < given); ++i) {
-        host::require(operands.has(i), fmt::format("input {} is left out", i),
+        host::require(operands.has(i), fmt::format("input {} is missing", i),
                       "the operator needs it");
     }
     if (row.types == TypeRule::Float) {
         host::require(is_float(operands.element(0)),
-                      fmt::format("its input is of {}", enum_name(operands.element(0))),
-                      "the operator takes floats: cast it, or use the integer operator");
+                      fmt::format("its input has type {}", enum_name(operands.element(0))),
+                      "the operator needs float input: cast it, or use the integer operator");
     }
     for (std::size_t i = 1; row.types != TypeRule::Any && i < given; ++i) {
         if (operands.has(i)) {
-            host::require(operands.element(i) == operands.element(0),
-                          fmt::format("its inputs are of {} and {}", enum_name(operands.element(0)),
-                                      enum_name(operands.element(i))),
-                          "both must be of one type: cast one of them");
+            host::require(
+                operands.element(i) == operands.element(0),
+                fmt::format("its inputs have types {} and {}", enum_name(operands.element(0)),
+                            enum_name(operands.element(i))),
+                "both must have the same type: cast one of them");
         }
     }
 }
@@ -74,7 +75,7 @@ void check_outputs(const Operands& operands, std::size_t made) {
     for (std::size_t i = made; i < operands.node.outputs.size(); ++i) {
         host::require(operands.node.outputs[i].empty(),
                       fmt::format("its output '{}' is not supported", operands.node.outputs[i]),
-                      "use only the first");
+                      "use only the first output");
     }
 }
 
@@ -249,7 +250,7 @@ std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
 
 double scalar_of(const GraphValue& value, const char* what) {
     require(value.numbers.size() == 1,
-            fmt::format("its {} has {} elements where one is wanted", what, value.numbers.size()),
+            fmt::format("its {} has {} elements instead of one", what, value.numbers.size()),
             "give one number");
     return value.numbers.front();
 }

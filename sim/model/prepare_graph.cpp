@@ -80,8 +80,8 @@ class Preparation {
         for (unsigned i = 0; i < node.inputs.size(); ++i) {
             const std::string& input = node.inputs[i];
             if ((row->sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
-                return fmt::format("the sizes of its result depend on '{}', which is computed",
-                                   input);
+                return fmt::format(
+                    "the sizes of its result depend on '{}', which is computed at run time", input);
             }
         }
         return {};
@@ -108,8 +108,8 @@ class Preparation {
                       [&](const std::string& output) { return unsized_.contains(output); });
         if (graph_.outputs.empty()) {
             const auto& [node, reason] = graph_.left_out.front();
-            refuse_node(graph_, node, reason + ", and nothing of the model is left without it",
-                        "store inferred shapes in the model, or give open sizes: --shape");
+            refuse_node(graph_, node, reason + ", and no other node can be simulated without it",
+                        "store inferred shapes in the model, or give dynamic sizes with --shape");
         }
     }
 
@@ -191,9 +191,9 @@ class Preparation {
                 if (made_ > most_made_) {
                     throw ConfigError(
                         fmt::format(
-                            "the model's nodes make {} constant elements, its file holds far less",
+                            "constant folding produces {} elements, far more than the file holds",
                             made_),
-                        "a model that computes so much from so little is not for small devices");
+                        "fold the constants before export, or check the model");
                 }
                 graph_.constants[node.outputs[i]] = std::move(values[i]);
             }
@@ -222,10 +222,10 @@ class Preparation {
         const auto found = stated_.find(tensor);
         if (found != stated_.end() && found->second != type) {
             throw ConfigError(
-                fmt::format("its output '{}' is {} {}, but the model states {} {}", tensor,
+                fmt::format("its output '{}' is {} {}, but the model declares {} {}", tensor,
                             enum_name(type.element), sizes_text(type.sizes),
                             enum_name(found->second.element), sizes_text(found->second.sizes)),
-                "correct the node, or what the model states");
+                "correct the node, or the declaration");
         }
     }
 

@@ -98,10 +98,10 @@ Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& wei
     require(data[1] % groups == 0 && data[1] / groups == weights[1],
             fmt::format("weights of {} take {} channels per group; its input has {} in {} groups",
                         sizes_text(weights), weights[1], data[1], groups),
-            "both must agree");
+            "make the two agree");
     require(weights[0] >= 1 && weights[0] % groups == 0,
             fmt::format("{} kernels in {} groups", weights[0], groups),
-            "every group has as many kernels");
+            "the number of kernels must be a multiple of the groups");
     return conv_window(node, data, Sizes(weights.begin() + 2, weights.end()));
 }
 
@@ -319,14 +319,14 @@ MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
     const std::int64_t b_inner = column_vector ? b[0] : b[b.size() - 2];
     require(a.back() == b_inner,
             fmt::format("matrices of {} and {} do not match", sizes_text(a), sizes_text(b)),
-            "columns of the first are rows of the second");
+            "the columns of the first must equal the rows of the second");
     const Sizes a_batch(a.begin(), row_vector ? a.end() - 1 : a.end() - 2);
     const Sizes b_batch(b.begin(), column_vector ? b.end() - 1 : b.end() - 2);
     shape.a_batched = count_elements(a_batch) > 1;
     shape.b_batched = count_elements(b_batch) > 1;
     require(!shape.a_batched || !shape.b_batched || a_batch == b_batch,
             fmt::format("batches of {} and {} do not match", sizes_text(a), sizes_text(b)),
-            "give both the same batches, or one of them none");
+            "give both the same batch dimensions, or omit those of one");
     shape.result = a_batch.size() >= b_batch.size() && !shape.b_batched ? a_batch : b_batch;
     shape.batches = count_elements(shape.result);
     if (!row_vector) {

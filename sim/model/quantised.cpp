@@ -36,7 +36,8 @@ class Scales {
                     "give one, or one per channel");
         }
         require(!scales_.empty() && (zeros_.empty() || zeros_.size() == scales_.size()),
-                "its scales and zero points are of different numbers", "give as many of both");
+                "it has different numbers of scales and zero points",
+                "give the same number of both");
     }
     double scale(std::size_t i) const { return scales_[index(i)]; }
     double zero(std::size_t i) const { return zeros_.empty() ? 0 : zeros_[index(i)]; }
@@ -229,7 +230,7 @@ Types qlinear_one_types(const Operands& operands) {
 template <const char* Op>
 Values qlinear_one(const Operands& operands) {
     require(operands.node.integer("channels_last", 0) == 0, "its channels come last (NHWC)",
-            "take maps of N C H W");
+            "use NCHW feature maps");
     const RealOperator real(operands, Op);
     const GraphValue map = fill({ElementType::Float32, operands.sizes(0)},
                                 [&](std::size_t i) { return real_of(operands, 0, i); });
@@ -259,7 +260,7 @@ Types qgemm_types(const Operands& operands) {
     const Sizes& b = operands.sizes(3);
     require(a.size() == 2 && b.size() == 2 && operands.node.integer("transA", 0) == 0 &&
                 a[1] == b[turned ? 1 : 0],
-            "its factors do not match", "multiply [N K] by [K M]");
+            "its operand shapes do not match", "multiply [N K] by [K M]");
     return {{operands.element(0), {a[0], b[turned ? 0 : 1]}}};
 }
 Values qgemm(const Operands& operands) {
@@ -309,12 +310,13 @@ Values qlinear_mean(const Operands& operands) {
 // operands: result's scale, zero, then each map with its scale and zero
 Types qlinear_concat_types(const Operands& operands) {
     require(operands.values.size() >= 5 && operands.values.size() % 3 == 2,
-            "its maps lack a scale or a zero point", "give both to each");
+            "its inputs lack a scale or a zero point", "give both to each");
     Sizes sizes = operands.sizes(2);
     const std::size_t axis = axis_index(operands.node.integer("axis", 1), sizes.size());
     for (std::size_t map = 5; map < operands.values.size(); map += 3) {
         Sizes other = operands.sizes(map);
-        require(other.size() == sizes.size(), "its maps differ in rank", "concatenate like maps");
+        require(other.size() == sizes.size(), "its maps differ in rank",
+                "concatenate feature maps of matching shape");
         const std::int64_t more = other[axis];
         other[axis] = sizes[axis];
         require(other == sizes, "its maps differ in another dimension than the axis",

@@ -184,7 +184,7 @@ class LayerReader {
             in.size() == 4 && kernel.size() == 2 && node_.integer("ceil_mode", 0) == 0 &&
             (global || !has_padding(node_) || node_.integer("count_include_pad", 0) != 0);
         if (!plain) {
-            layer_.obstacle = "its windows are not all of one size";
+            layer_.obstacle = "its windows differ in size";
             return layer_;
         }
         GraphNode& sums = layer_.anchor;
@@ -300,7 +300,7 @@ class LayerReader {
                 return weight < range.low || weight > range.high;
             })) {
             layer_.obstacle =
-                fmt::format("its weights less their zero point exceed {} bits", wide ? 16 : 8);
+                fmt::format("its weights minus their zero point exceed {} bits", wide ? 16 : 8);
         }
         layer_.weights.type.element = element;
     }

@@ -273,7 +273,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             const bool spread = is_rounded(form) && layer->is_transposed;
             auto nodes = spread ? wide_transposed(view, graph, *layer) : std::vector<GraphNode>();
             if (nodes.empty()) {
-                graph.nodes[i].attributes[not_exact_attribute] = "its maps have 16 bits";
+                graph.nodes[i].attributes[not_exact_attribute] = "its feature maps are 16-bit";
                 continue;
             }
             replaced[i] = std::move(nodes);

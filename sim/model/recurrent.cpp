@@ -31,13 +31,13 @@ RecurrentSizes sizes_of(const Operands& operands, std::size_t gates) {
     const Sizes& x = operands.sizes(0);
     const Sizes& r = operands.sizes(2);
     require(x.size() == 3 && r.size() == 3, "its input or its weights do not have three dimensions",
-            "X is steps, batch, inputs; R is directions, gates, hidden");
+            "X must be steps, batch, inputs; R must be directions, gates, hidden");
     const std::string direction = operands.node.text("direction", "forward");
     require(direction == "forward" || direction == "reverse" || direction == "bidirectional",
             fmt::format("direction '{}' is not known", direction),
             "forward, reverse or bidirectional");
     require(operands.node.integer("layout", 0) == 0 && !operands.has(4) && !operands.has(7),
-            "it has lengths, peepholes or batches first", "leave them out");
+            "it uses sequence lengths, peepholes or batch-first layout", "leave them out");
     const RecurrentSizes sizes{unsigned_of(x[0]), unsigned_of(x[1]), unsigned_of(x[2]),
                                unsigned_of(r[2]), direction == "bidirectional" ? 2U : 1U};
     const auto size = [](std::size_t number) { return static_cast<std::int64_t>(number); };
@@ -49,7 +49,7 @@ RecurrentSizes sizes_of(const Operands& operands, std::size_t gates) {
                 (!operands.has(5) || operands.sizes(5) == state) &&
                 (!operands.has(6) || operands.sizes(6) == state),
             "its weights, biases or states do not fit each other",
-            fmt::format("there are {} gates of {}", gates, sizes.hidden));
+            fmt::format("it must have {} gates of size {}", gates, sizes.hidden));
     return sizes;
 }
 

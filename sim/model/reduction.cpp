@@ -51,7 +51,8 @@ Taps taps_of(const Window& window, const double* volume, const Place& first) {
 
 Types pool_types(const Operands& operands) {
     require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
-            "it returns indices as well", "only the values of a pool are supported");
+            "it returns indices as well",
+            "remove the indices output; only the pooled values are supported");
     const Sizes& in = operands.sizes(0);
     Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
     for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
@@ -297,7 +298,7 @@ Values layer_normalise(const Operands& operands) {
     const auto fits = [&](std::size_t operand) {
         return !operands.has(operand) || operands.at(operand).numbers.size() == size;
     };
-    require(fits(1) && fits(2), "its scale or bias does not have the sizes that it normalises",
+    require(fits(1) && fits(2), "its scale or bias does not match the normalised dimensions",
             "give one number for each");
     const double epsilon = operands.node.number("epsilon", 1e-5);
     GraphValue result = input;

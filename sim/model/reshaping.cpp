@@ -29,7 +29,7 @@ Values reshape(const Operands& operands) {
     std::int64_t known = 1;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && !zero_is_zero) {
-            require(i < input.type.sizes.size(), "it copies a size that does not exist",
+            require(i < input.type.sizes.size(), "it copies a dimension that does not exist",
                     "correct the constant");
             sizes[i] = input.type.sizes[i];
         }
@@ -43,7 +43,7 @@ Values reshape(const Operands& operands) {
         const auto elements = static_cast<std::int64_t>(count_elements(input.type.sizes));
         require(std::count(sizes.begin(), sizes.end(), -1) == 1 && elements % known == 0,
                 fmt::format("{} cannot become {}", sizes_text(input.type.sizes), sizes_text(sizes)),
-                "one size may be -1, and the others must divide the elements");
+                "at most one size may be -1, and the others must divide the number of elements");
         *open = elements / known;
     }
     return resized(input, sizes);
@@ -138,7 +138,7 @@ Values constant(const Operands& operands) {
                      [&](std::size_t i) { return static_cast<double>(integers[i]); })};
     }
     const std::vector<double> floats = node.numbers("value_floats");
-    require(!floats.empty(), "it has no value of a kind that is supported", "use a dense tensor");
+    require(!floats.empty(), "its value has an unsupported type", "use a dense tensor");
     return {fill({ElementType::Float32, {std::ssize(floats)}},
                  [&](std::size_t i) { return floats[i]; })};
 }

@@ -163,8 +163,8 @@ Values resize(const Operands& operands) {
     const Sizes& in = input.type.sizes;
     const std::string mode = operands.node.text("mode", "nearest");
     require(mode == "nearest" || mode == "linear", fmt::format("mode '{}' is not supported", mode),
-            "'nearest' and 'linear' are");
-    require(operands.node.integer("antialias", 0) == 0, "it filters before it shrinks",
+            "use 'nearest' or 'linear'");
+    require(operands.node.integer("antialias", 0) == 0, "antialiasing is not supported",
             "set antialias to 0");
     const bool old = operands.node.op == "Upsample" || operands.opset < 11;
     const std::size_t scales_at = old ? 1 : 2;

@@ -19,7 +19,8 @@ Values tile(const Operands& operands) {
     Sizes out = in;
     for (std::size_t i = 0; i < out.size(); ++i) {
         require(repeats[i] >= 0 && repeats[i] <= most_elements,
-                fmt::format("{} is not a number of repeats", repeats[i]), "0 or more");
+                fmt::format("{} is not a valid repeat count", repeats[i]),
+                "repeats must be 0 or more");
         out[i] *= repeats[i];
     }
     const std::vector<std::size_t> steps = steps_of(in);
@@ -102,7 +103,7 @@ Values gather_elements(const Operands& operands) {
     const GraphValue& indices = operands.at(1);
     const Sizes& in = input.type.sizes;
     require(indices.type.sizes.size() == in.size(), "its indices have another rank than its input",
-            "give as many as the input has");
+            "give indices of the same rank as the input");
     const std::size_t axis = axis_index(operands.node.integer("axis", 0), in.size());
     for (std::size_t i = 0; i < in.size(); ++i) {
         require(i == axis || indices.type.sizes[i] <= in[i], "its indices reach beyond the input",

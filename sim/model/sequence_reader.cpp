@@ -373,13 +373,13 @@ class SequenceParser {
         }
         if (node.op != "Add") {
             complain("residual_add", join.nodes.front(), node.op, "Add",
-                     "the residual is joined by Add");
+                     "the residual must be joined by Add");
         }
         if (steps.size() == 2 && steps[1].kind == StepKind::Clip) {
             parsed_.norm.clip = ClipStep{steps[1].nodes.front(), steps[1].low, steps[1].high};
         } else if (steps.size() == 1) {
             complain("clip_required", join.nodes.front(), "", "Clip",
-                     "BNORMRES ends with Clip after the residual");
+                     "BNORMRES must end with Clip after the residual");
         } else {
             complain(rule_ids::sequence_order, steps[1].nodes.front(), "", "Add, Clip",
                      "after the residual there is more than a Clip");

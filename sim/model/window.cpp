@@ -23,14 +23,14 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
     if (!node.has(attribute)) {
         values.assign(axes, fallback);
     }
-    require(values.size() == axes,
-            fmt::format("attribute '{}' has {} values where {} are wanted", attribute,
-                        values.size(), axes),
-            "give one per spatial dimension (two for paddings)");
+    require(
+        values.size() == axes,
+        fmt::format("attribute '{}' has {} values instead of {}", attribute, values.size(), axes),
+        "give one per spatial dimension (two for paddings)");
     for (const std::int64_t value : values) {
         require(value >= least && value <= largest,
-                fmt::format("{} is not a value of attribute '{}'", value, attribute),
-                fmt::format("values are {} to {}", least, largest));
+                fmt::format("{} is not a valid value of attribute '{}'", value, attribute),
+                fmt::format("values must be {} to {}", least, largest));
     }
     return values;
 }
@@ -57,7 +57,7 @@ std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, con
     std::vector<WindowAxis> axes(count);
     for (std::size_t i = 0; i < count; ++i) {
         require(kernel[i] >= 1 && kernel[i] <= largest,
-                fmt::format("{} is not a size of a kernel", kernel[i]), "sizes are 1 and more");
+                fmt::format("{} is not a valid kernel size", kernel[i]), "sizes are 1 and more");
         axes[i] = {input[i + 2], 1, kernel[i], strides[i], dilations[i], pads[i], pads[i + count]};
     }
     return axes;
@@ -116,7 +116,7 @@ Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kerne
 
 Window pool_window(const GraphNode& node, const Sizes& input) {
     const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
-    require(!kernel.empty(), "attribute 'kernel_shape' is missing", "a pool has a kernel");
+    require(!kernel.empty(), "attribute 'kernel_shape' is missing", "add the attribute");
     Window window{read_axes(node, input, kernel)};
     for (WindowAxis& axis : window.axes) {
         resolve(axis, auto_pad(node), node.integer("ceil_mode", 0) != 0);

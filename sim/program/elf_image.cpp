@@ -27,8 +27,8 @@ class ElfFile {
                                "ELF")) {
             refuse(0, "it does not begin with the magic number of ELF", "is this the right file?");
         }
-        wide_ = choice(4, "class", "32 and 64 bits") == 2;
-        big_endian_ = choice(5, "byte order", "low and high byte first") == 2;
+        wide_ = choice(4, "class", "32-bit and 64-bit") == 2;
+        big_endian_ = choice(5, "byte order", "little-endian and big-endian") == 2;
     }
 
     MemoryImage image() {
@@ -60,7 +60,7 @@ class ElfFile {
         const std::uint64_t value = field(offset, 1);
         if (value != 1 && value != 2) {
             refuse(offset, fmt::format("its {} is {}", what, value),
-                   fmt::format("1 and 2 are known: {}", known));
+                   fmt::format("1 and 2 are supported: {}", known));
         }
         return static_cast<unsigned>(value);
     }
@@ -93,19 +93,19 @@ class ElfFile {
         }
         if (offset > bytes_.size() || bytes_.size() - offset < stored) {
             refuse(first,
-                   fmt::format("a segment of {} bytes from byte {:#x} on ends after the "
-                               "file's {}",
-                               stored, offset, bytes_.size()),
+                   fmt::format(
+                       "a segment of {} bytes at offset {:#x} extends beyond the file's {} bytes",
+                       stored, offset, bytes_.size()),
                    cut_short);
         }
         if (size - stored > most_zeros.value - zeros_ || address > ~std::uint64_t{0} - size) {
             refuse(first + 4 * word, fmt::format("a segment takes {} bytes of memory", size),
-                   fmt::format("up to {} bytes lie in memory alone", most_zeros.value));
+                   fmt::format("at most {} bytes without file contents (.bss) are supported",
+                               most_zeros.value));
         }
         zeros_ += size - stored;
         if (image.bytes.size() > largest_file.value) {
-            refuse(header, "its segments take the same bytes of the file again and again",
-                   cut_short);
+            refuse(header, "too many segments reuse the same bytes of the file", cut_short);
         }
         if (size > 0) {
             image.runs.push_back({address, image.bytes.size(), size});

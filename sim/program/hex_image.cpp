@@ -64,7 +64,8 @@ std::vector<std::uint8_t> record_bytes(const Lines& lines, std::string_view line
 
 void check_record(const Lines& lines, const std::vector<std::uint8_t>& bytes) {
     if (bytes.size() < 5 || bytes.size() != bytes.front() + 5U) {
-        lines.refuse(0, "the record's length is not what it says", "a record is :LLAAAATT<data>CC");
+        lines.refuse(0, "the record's length does not match its length byte",
+                     "a record is :LLAAAATT<data>CC");
     }
     unsigned sum = 0;
     for (const std::uint8_t byte : bytes) {
@@ -145,10 +146,10 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
                 append(image, offset + i, bytes[4 + i]);
             }
         } else if (type != 3 && type != 5) {
-            lines.refuse(0, fmt::format("unknown type of record {}", type), "0 to 5");
+            lines.refuse(0, fmt::format("unknown record type {}", type), "0 to 5");
         }
     }
-    lines.refuse(0, "the file has no end record", "it ends with :00000001FF");
+    lines.refuse(0, "the file has no end record", "it must end with :00000001FF");
 }
 
 MemoryImage parse_readmemh(std::string_view text, const std::string& file, const HexWords& words) {
@@ -176,7 +177,8 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file, const
             }
             if (address) {
                 if (word.value() > ~std::uint64_t{0} / words.bytes) {
-                    lines.refuse(begin, "the address lies outside every memory", "it counts words");
+                    lines.refuse(begin, "the address lies outside every memory",
+                                 "note that @ADDRESS counts words");
                 }
                 offset = word.value() * words.bytes;
                 continue;

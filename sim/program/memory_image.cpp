@@ -85,8 +85,9 @@ void take_payload(TextScanner& scanner, std::uint64_t size, std::vector<std::uin
     for (std::uint64_t i = 0; i < size; ++i) {
         scanner.skip_blanks();
         if (scanner.peek() == '}') {
-            throw ConfigError(scanner.place(),
-                              fmt::format("the payload has {} bytes, its size says {}", i, size));
+            throw ConfigError(
+                scanner.place(),
+                fmt::format("the payload has {} bytes, but its size field is {}", i, size));
         }
         bytes.push_back(take_byte(scanner));
     }
@@ -176,7 +177,7 @@ void parse_listing(TextScanner& scanner, MemoryImage& image) {
     }
     if (image.bytes.size() < declared) {
         throw ConfigError(scanner.place(),
-                          fmt::format("the file has {} bytes, its Data_size says {}",
+                          fmt::format("the file has {} bytes, but its Data_size is {}",
                                       image.bytes.size(), declared),
                           "the file is cut short");
     }
@@ -226,7 +227,7 @@ void ImageBudget::take(const MemoryImage& image, const Place& place) {
     if (taken > left_) {
         throw ConfigError(
             place, fmt::format("all images together take more than {} bytes", largest_file.value),
-            "load less at a time");
+            "load smaller images");
     }
     left_ -= taken;
 }

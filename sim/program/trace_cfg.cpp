@@ -63,7 +63,7 @@ class CallReader {
             return std::nullopt;
         }
         place_ = scanner_.place();
-        std::string name = take_name("a call, e.g. reg_write(...);");
+        std::string name = take_name("a call such as reg_write(...);");
         expect('(');
         return name;
     }
@@ -125,7 +125,7 @@ class CallReader {
             return MemoryPort::Secondary;
         }
         throw ConfigError(scanner_.place_of(start), fmt::format("unknown memory '{}'", name),
-                          "known: pri_mem (or 1), sec_mem (or 0)");
+                          "use pri_mem (or 1) or sec_mem (or 0)");
     }
     /// A memory, an address and a number of bytes, all inside the 64-bit space.
     MemoryRange take_range() {
@@ -308,7 +308,7 @@ Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     node.cycles = Cycles(call.take_number("a number of cycles"));
     if (node.cycles > longest_run) {
         throw ConfigError(call.place(),
-                          fmt::format("'{}' takes more cycles than any run", node.name));
+                          fmt::format("'{}' takes more cycles than a run may have", node.name));
     }
     call.next();
     node.macs = call.take_number("a number of MACs");
@@ -354,7 +354,7 @@ Program parse_trace_cfg(std::string_view text, const std::string& file, const Re
         return std::holds_alternative<BeginLayer>(statement.action);
     });
     if (nothing) {
-        throw ConfigError(Place{file, 0, 0}, "the program has no statement");
+        throw ConfigError(Place{file, 0, 0}, "the program has no statements");
     }
     program.zeroed_memory = std::ranges::any_of(program.statements, [](const Statement& statement) {
         return std::holds_alternative<LaunchJob>(statement.action);

@@ -88,7 +88,7 @@ class TxnReader {
                               inside ? fmt::format("that is byte address {:#x}; `npuscope list "
                                                    "registers --map nv_full` prints the map",
                                                    address)
-                                     : "registers stand at 0xffff0000 + byte address / 4");
+                                     : "registers are at 0xffff0000 + byte address / 4");
         }
         return {std::move(*name), address};
     }
@@ -142,8 +142,8 @@ class TxnReader {
         MemoryImage image = setting_.images(file, at);
         if (image.end() < bytes.value) {
             throw ConfigError(at,
-                              fmt::format("'{}' has {:#x} bytes, the statement needs {:#x}", file,
-                                          image.end(), bytes.value),
+                              fmt::format("'{}' has {:#x} bytes, but the statement needs {:#x}",
+                                          file, image.end(), bytes.value),
                               "is the file cut short? Correct it, or the statement's size");
         }
         return {std::move(file), first_bytes(std::move(image), bytes)};
@@ -233,7 +233,7 @@ Program parse_trace_txn(std::string_view text, const std::string& file, const Re
         reader.end_statement();
     }
     if (program.statements.empty()) {
-        throw ConfigError(Place{file, 0, 0}, "the program has no statement");
+        throw ConfigError(Place{file, 0, 0}, "the program has no statements");
     }
     return program;
 }

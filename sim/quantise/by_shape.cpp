@@ -89,11 +89,11 @@ void quantise_by_shape(Graph& graph, MapType type) {
     graph.notes.push_back(
         {.severity = Severity::Note,
          .id = "by_shape",
-         .sentence = fmt::format(
-             "the model's layers are floats and are taken as if they were quantised to {}{}",
-             enum_name(type), type == MapType::Fp16 ? "" : ", inputs and outputs too"),
-         .remedy = "for values quantise it: --inputs DIR with --calibration DIR, or `npuscope "
-                   "quantise`"});
+         .sentence = fmt::format("the model's float layers are simulated as if quantised to {}{}",
+                                 enum_name(type),
+                                 type == MapType::Fp16 ? "" : ", including inputs and outputs"),
+         .remedy = "to compute values, quantise it: --inputs DIR with --calibration DIR, or "
+                   "`npuscope quantise`"});
 }
 
 }  // namespace npuscope

@@ -143,7 +143,7 @@ QuantisedModel as_integers(Graph graph, const std::vector<Case>& cases,
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options) {
     if (!is_float_model(graph)) {
-        throw ConfigError(Place{graph.file, 0, 0}, "the model has no layers of floats to quantise",
+        throw ConfigError(Place{graph.file, 0, 0}, "the model has no float layers to quantise",
                           "run it as it is");
     }
     if (cases.empty()) {
@@ -151,9 +151,9 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                           "put a folder of .npy files for each case, or one for all, into DIR");
     }
     if (options.target_decibels > most_target_decibels) {
-        throw ConfigError(fmt::format("a target of {} dB is more than {}", options.target_decibels,
-                                      most_target_decibels),
-                          "25 dB are an error of 5.6 %; 0 leaves layers as they are");
+        throw ConfigError(fmt::format("a target of {} dB exceeds the maximum of {}",
+                                      options.target_decibels, most_target_decibels),
+                          "25 dB is an error of 5.6 %; 0: no target");
     }
     const std::uint32_t opset = graph.opset;
     ready_for_quantisation(graph);

@@ -39,21 +39,21 @@ struct QuantiseOptions {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("type", self.type,
-                    "what maps and weights become: int8; int16 or fp16 for NPUs that have them");
+                    "type of the quantised feature maps and weights: int8; int16 or fp16 for NPUs "
+                    "that support it");
         visit.field("method", self.method,
-                    "which part of the numbers that occur integers cover: all (minmax), all but "
-                    "the outermost 0.01 % (percentile), what makes the error least (mse), or "
-                    "whichever of them makes outputs most exact (best)");
+                    "quantisation range: all values that occur (minmax), all but the outermost "
+                    "0.01 % (percentile), that of the least error (mse), or whichever of them "
+                    "gives the most accurate outputs (best)");
         visit.field("correct_biases", self.correct_biases,
-                    "biases compensate for the shift by rounded weights");
+                    "biases compensate for the mean shift caused by weight rounding");
         visit.field("equalise", self.equalise,
-                    "channels between two layers are scaled to one range where that makes outputs "
-                    "more exact");
+                    "cross-layer equalisation: channels between two layers are scaled to one range "
+                    "where that makes outputs more accurate");
         visit.field("target_decibels", self.target_decibels,
-                    "signal to noise in dB that outputs are to have of every input of the "
-                    "calibration: below it, ranges are chosen tensor by tensor, and then layers "
-                    "whose quantisation costs most are left in float on the host; 0: never; fp16 "
-                    "has no target");
+                    "target signal-to-noise ratio at the outputs, in dB, for every calibration "
+                    "input: below it, ranges are chosen tensor by tensor, and then the layers that "
+                    "lose most stay in float on the host; 0: no target; fp16 has none");
     }
 };
 

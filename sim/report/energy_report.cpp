@@ -124,13 +124,13 @@ std::string energy_line(const EnergyEstimate& estimate) {
         parts[share.part] += share.picojoules;
     }
     std::string text =
-        fmt::format("energy of what has a source ({}): {}", estimate.process, with_unit(all));
+        fmt::format("energy of the parts with a source ({}): {}", estimate.process, with_unit(all));
     const char* before = ": ";
     for (const auto& [part, picojoules] : parts) {
         text += fmt::format("{}{} {:.1f} %", before, part, all > 0 ? 100 * picojoules / all : 0);
         before = ", ";
     }
-    text += "; not in it: ";
+    text += "; not included: ";
     for (const std::string& part : estimate.unknown) {
         text += part + ", ";
     }

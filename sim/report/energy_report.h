@@ -22,12 +22,13 @@ struct ActionEnergy {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("part", self.part, "mac, cbuf or memory, as a result's `actions` has it");
-        visit.required("action", self.action, "likewise: int8, read_bytes");
-        visit.field("bytes", self.bytes,
-                    "so many bytes have the energy, where the action counts bytes; default: one");
+        visit.required("part", self.part, "part: mac, cbuf or memory, as in a result's `actions`");
+        visit.required("action", self.action, "action of the part, e.g. int8, read_bytes");
+        visit.field(
+            "bytes", self.bytes,
+            "number of bytes that the energy is for, where the action counts bytes; default: 1");
         visit.field("bank", self.bank,
-                    "of an SRAM of this size; a bank takes the smallest line that holds it");
+                    "size of the SRAM; a bank uses the smallest entry that holds it");
         visit.required("femtojoules", self.femtojoules, "energy of one action, or of these bytes");
     }
 };
@@ -53,7 +54,7 @@ struct EnergyTable {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("process", self.process, "what the table is of: `45 nm, 0.9 V`");
+        visit.required("process", self.process, "process and voltage of the table: `45 nm, 0.9 V`");
         visit.required("actions", self.actions, "energy of actions");
         visit.field("areas", self.areas, "area of cells");
     }

@@ -22,7 +22,7 @@ std::string effort(const Result& result) {
     const bool brief = result.wall_seconds < 0.1;
     std::string repeats;
     if (result.repeated_cycles > Cycles(0)) {
-        repeats = fmt::format("{} of these cycles repeat others: counted, not simulated\n",
+        repeats = fmt::format("{} of these cycles repeat earlier ones: counted, not simulated\n",
                               percent(static_cast<double>(result.repeated_cycles.value) /
                                       static_cast<double>(result.simulated_cycles.value)));
     }
@@ -57,7 +57,7 @@ std::string refused_of(const Result& result) {
     for (const RefusedLayer& layer :
          result.model ? result.model->refused : std::vector<RefusedLayer>{}) {
         text += fmt::format(
-            "\nlayer '{}' is not taken as {}: {}\n", layer.layer, layer.pattern,
+            "\nlayer '{}' does not qualify as {}: {}\n", layer.layer, layer.pattern,
             layer.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
         for (const Diagnostic& problem : layer.problems) {
             text += fmt::format("  {}at '{}': {}", problem.id.empty() ? "" : problem.id + " ",
@@ -126,7 +126,7 @@ std::string rows_text(const Result& result, std::size_t width) {
 std::string deviations_of(const Result& result, std::size_t width) {
     TextTable table({{"layer", Align::Left},
                      {"rounded", Align::Left},
-                     {"steps at most", Align::Right},
+                     {"most steps", Align::Right},
                      {"expected per million", Align::Right}});
     for (const LayerRecord& layer : result.layers) {
         if (layer.deviation) {

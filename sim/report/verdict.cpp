@@ -22,13 +22,13 @@ constexpr std::size_t most_costly = 3;      // layers that the verdict names
 
 /// What shortens the cycles of a cause.
 constexpr std::array<std::string_view, cause_names.size()> remedies{
-    "more MAC cells (npu.datapath.atomic_c, npu.datapath.atomic_k)",
+    "a larger MAC array (npu.datapath.atomic_c, npu.datapath.atomic_k)",
     "a faster SDP (npu.sdp.output_throughput and those of its stages)",
     "faster reads of feature maps (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
     "faster reads of weights (npu.mcif.bus_width, memory.beat_interval), or fewer: compressed "
     "weights, larger batches",
     "a larger convolution buffer (npu.cbuf.banks, npu.cbuf.bank_depth)",
-    "fewer and larger operations: each pays the way through the pipeline once",
+    "fewer and larger operations: each pays the pipeline latency once",
     "fewer and larger operations, or a lower memory.read_latency",
     "a higher throughput of the unit (npu.pdp.throughput, npu.cdp.throughput, "
     "npu.sdp.output_throughput)",
@@ -46,15 +46,23 @@ std::string outcome(const Result& result) {
     const auto errors = static_cast<std::size_t>(
         std::ranges::count(result.findings, Severity::Error, &Diagnostic::severity));
     if (result.status() == RunStatus::Fail) {
-        return fmt::format("FAIL: {} of {} failed, {}", failed,
-                           counted(result.checks.size(), "check"), counted(errors, "error"));
+        const std::string checks = counted(result.checks.size(), "check");
+        if (failed > 0) {
+            return fmt::format("FAIL: {} of {} failed, {}", failed, checks,
+                               counted(errors, "error"));
+        }
+        return fmt::format("FAIL: {}; {}", counted(errors, "error"),
+                           result.checks.empty() ? "nothing was checked"
+                           : made == result.checks.size()
+                               ? "all " + checks + " held"
+                               : fmt::format("{} of {} made", made, checks));
     }
     if (result.status() == RunStatus::HostOnly) {
-        return "HOST ONLY: no layer with products ran on the NPU";
+        return "HOST ONLY: no layer with MACs ran on the NPU";
     }
     if (made == 0) {
         return result.checks.empty() ? "unchecked: nothing was compared with an expectation"
-                                     : "unchecked: time alone was simulated";
+                                     : "unchecked: only timing was simulated";
     }
     return fmt::format("pass: {} made, all held", counted(made, "check"));
 }
@@ -91,15 +99,15 @@ std::string batch_line(const Result& result) {
         cycles == 0 ? 0 : inputs * static_cast<double>(result.config.clock().value) / cycles;
     if (batch.at_once > 1) {
         return fmt::format(
-            "{} inputs, {} at once, which share operations of {}: {} cycles each on average, {} "
-            "inputs/s; everything else is of the first {}",
+            "{} inputs, {} at once, sharing operations of {}: {} cycles each on average, {} "
+            "inputs/s; all other numbers are for the first {}",
             with_separators(batch.inputs), batch.at_once, counted(batch.shared_layers, "layer"),
             with_separators(static_cast<std::uint64_t>(cycles / inputs)), a_second(rate),
             batch.at_once);
     }
     return fmt::format(
-        "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; "
-        "everything else is of the first",
+        "{} inputs one after the other: {} cycles each on average, {} to {}, {} inputs/s; all "
+        "other numbers are for the first",
         with_separators(batch.inputs), with_separators(static_cast<std::uint64_t>(cycles / inputs)),
         with_separators(batch.least.value), with_separators(batch.most.value), a_second(rate));
 }
@@ -113,8 +121,10 @@ std::string stream_line(const Result& result) {
             ? fmt::format(", while the host works {} for one", with_separators(stream.host.value))
             : "";
     return fmt::format(
-        "{} frames as a stream{}: one each {} cycles, {} frames/s{}; latency {} cycles, {} at most",
-        with_separators(stream.frames), stream.simulated ? "" : ", from the cycles of one",
+        "{} frames as a stream{}: one every {} cycles, {} frames/s{}; latency {} cycles, {} at "
+        "most",
+        with_separators(stream.frames),
+        stream.simulated ? "" : ", derived from the cycles of one frame",
         with_separators(stream.interval.value),
         a_second(static_cast<double>(result.config.clock().value) / interval), host,
         with_separators(stream.latency.value), with_separators(stream.most_latency.value));
@@ -129,12 +139,12 @@ std::string split_line(const Result& result) {
     if (split.by == NetworkSplit::Rows) {
         return fmt::format(
             "{} instances share the rows of every layer: {:.3g} times as fast as one, which takes "
-            "{} cycles; everything else is of the first",
+            "{} cycles; all other numbers are for the first",
             count, gain, with_separators(split.alone.value));
     }
     return fmt::format(
-        "{} instances, each with some of the layers: an input each {} cycles, {:.3g} times as "
-        "often as with one, latency {}; everything else is of the first",
+        "{} instances, each with some of the layers: one input every {} cycles, {:.3g} times the "
+        "rate of one, latency {}; all other numbers are for the first",
         count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
 }
 
@@ -164,13 +174,13 @@ std::string instances_line(const Result& result) {
     if (!result.instances.front().program.empty()) {
         return fmt::format(
             "{} programs at the same time: the first ends after {} cycles, the last after {}, "
-            "together {:.4g} GB/s; everything else is of the first named",
+            "together {:.4g} GB/s; all other numbers are for the first one named",
             result.instances.size(), with_separators(least.value), with_separators(most.value),
             gigabytes);
     }
     return fmt::format(
-        "{} instances at once, each on data of its own: the first ends after {} cycles, the last "
-        "after {}, together {:.4g} GB/s, {:.4g} programs/s; everything else is of the first",
+        "{} instances at once, each on its own data: the first ends after {} cycles, the last "
+        "after {}, together {:.4g} GB/s, {:.4g} programs/s; all other numbers are for the first",
         result.instances.size(), with_separators(least.value), with_separators(most.value),
         gigabytes, seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
 }
@@ -184,14 +194,14 @@ std::string array_line(const Result& result, const std::vector<LayerRecord>& row
     }
     const double possible = cells * static_cast<double>(result.cycles.value);
     if (possible <= 0) {
-        return "the MAC array has no part in it";
+        return "the MAC array was not used";
     }
     const Cycles end = result.first_op_enable + result.cycles;
     if (!result.model && std::ranges::any_of(result.operations, [&](const OperationRecord& one) {
             return one.macs > 0 && one.end > end;
         })) {
-        return "MAC array: its utilisation is not given, because operations go on after the last "
-               "one that the program waits for";
+        return "MAC array utilisation is not shown: operations continue after the last one that "
+               "the program waits for";
     }
     return fmt::format("MAC array utilisation {}: {} useful MACs, at most {:.0f} a cycle",
                        percent(static_cast<double>(macs) / possible), with_separators(macs), cells);
@@ -212,11 +222,12 @@ std::string port_line(const Result& result) {
         };
         const double read = rate(port.traffic.read_beats);
         const double written = rate(port.traffic.write_beats);
-        text += fmt::format("{}{} port: {:.3g} GB/s read, {:.3g} written, of {:.3g} each ({}, {})",
-                            text.empty() ? "" : "; ", port.port, read, written, peak,
-                            percent(read / peak), percent(written / peak));
+        text +=
+            fmt::format("{}{} port: {:.3g} GB/s read, {:.3g} written, peak {:.3g} each ({}, {})",
+                        text.empty() ? "" : "; ", port.port, read, written, peak,
+                        percent(read / peak), percent(written / peak));
     }
-    return text.empty() ? "no port moved anything" : text;
+    return text.empty() ? "no memory port was used" : text;
 }
 
 std::string bound_line(const Result& result, const std::vector<LayerRecord>& rows) {
@@ -253,14 +264,14 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
     const double quantising = quantising_share(result, rows);
     if (host_share(result) > 0.5 && quantising > host_share(result) / 2) {
         return fmt::format(
-            "what would help: inputs and outputs of integers; the host needs {} of the time to "
-            "quantise them (host.cycles_per_element)",
+            "what would help: integer inputs and outputs; the host spends {} of the time "
+            "quantising them (host.cycles_per_element)",
             percent(quantising));
     }
     if (host_share(result) > 0.5) {
         return fmt::format(
-            "what would help: layers that the NPU takes; the host needs {} of the "
-            "time (--explain of `npuscope plan` says why)",
+            "what would help: layers that the NPU supports; the host takes {} of the time "
+            "(`npuscope plan --explain` says why)",
             percent(host_share(result)));
     }
     const CauseCycles causes = all_causes(rows);
@@ -273,9 +284,9 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
     if (causes.largest() == cause_names[static_cast<std::size_t>(Cause::Mac)] &&
         useful < 0.5 * possible) {
         return fmt::format(
-            "what would help: layers that fill the MAC cells; while they work, {} "
-            "of them do useful products (channels below npu.datapath.atomic_c, "
-            "kernels below npu.datapath.atomic_k)",
+            "what would help: layers that fill the MAC array; while active, {} of the cells do "
+            "useful work (channels below npu.datapath.atomic_c, kernels below "
+            "npu.datapath.atomic_k)",
             percent(useful / possible));
     }
     const auto largest = std::ranges::max_element(causes.cycles) - causes.cycles.begin();
@@ -298,8 +309,8 @@ std::string deviation_line(const Result& result) {
     }
     return layers == 0 ? std::string()
                        : fmt::format(
-                             "not bit-equal to the model: {} of {} are rounded; a layer's results "
-                             "differ by {:.0f} {} at most, {:.0f} of a million are expected to "
+                             "not bit-exact to the model: {} of {} are rounded; results of a layer "
+                             "differ by at most {:.0f} {}, an expected {:.0f} per million "
                              "(--operations lists them)",
                              folded ? "weights" : "scales", counted(layers, "layer"), steps,
                              steps == 1 ? "step" : "steps", expected * 1e6);
@@ -371,7 +382,7 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
 std::string trust_line(const Result& result) {
     const double host = host_share(result);
     return measured_line(result.config) +
-           (host > 0 ? fmt::format("; those of the host, {}, are estimated", percent(host)) : "");
+           (host > 0 ? fmt::format("; the host's share, {}, is estimated", percent(host)) : "");
 }
 
 std::string verdict(const Result& result, std::size_t width) {

@@ -231,9 +231,11 @@ std::string Host::waits_for() const {
     if (executed_ || std::holds_alternative<WaitForJobs>(*action)) {
         return awaited_interrupts();
     }
-    const bool waits = std::holds_alternative<WaitForInterrupt>(*action);
-    return fmt::format("{} at {}", waits ? "an interrupt, awaited" : "the statement",
-                       to_string(place()));
+    const std::string waits_for = std::holds_alternative<WaitForInterrupt>(*action)
+                                      ? "an interrupt"
+                                      : "the end of a register access";
+    const Place at = place();  // a planned network has no lines
+    return at.line == 0 ? waits_for : fmt::format("{} at {}", waits_for, to_string(at));
 }
 
 std::string Host::awaited_interrupts() const {
@@ -332,7 +334,7 @@ void Host::execute(Activity& activity, const PollRegister& poll) {
             return;
         }
     }
-    throw MachineStopped(fmt::format("{}: {} never read {} ({} reads, until cycle {})",
+    throw MachineStopped(fmt::format("{}: {} never read as {} ({} reads, until cycle {})",
                                      to_string(place()), poll.name, to_hex(poll.expected),
                                      poll_limit, now().value));
 }
@@ -342,8 +344,8 @@ void Host::execute(Activity& /*activity*/, const NotifyOnInterrupt& notify) {
     if (!notify.unit.empty()) {
         interrupt = interrupt_from_name(notify.unit);
         if (!interrupt) {
-            throw ConfigError(place(), fmt::format("no interrupt is called {}", notify.unit),
-                              "a unit and its register group, e.g. SDP_0");
+            throw ConfigError(place(), fmt::format("unknown interrupt {}", notify.unit),
+                              "give a unit and its register group, e.g. SDP_0");
         }
     }
     board_.expect({interrupt, notify.sync, place()});

@@ -173,7 +173,7 @@ std::optional<Diagnostic> unwritten_finding(const Memory& memory, const ByteRun&
             fmt::format("{} of the {} bytes that are compared were never written, the first "
                         "at {}",
                         missing, region.bytes.value, to_hex(*first)),
-        .remedy = "compare what an operation writes, or correct the address that it writes to",
+        .remedy = "compare bytes that an operation writes, or correct its destination address",
         .address = first,
         .place = place};
 }
@@ -203,7 +203,7 @@ std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run) {
                         share.writer == nullptr ? "never written" : writer_text(*share.writer)));
     }
     if (shares.size() > most) {
-        lines.push_back(fmt::format("and {} more writers", shares.size() - most));
+        lines.push_back(fmt::format("and {} other writers", shares.size() - most));
     }
     return lines;
 }

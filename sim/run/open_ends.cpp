@@ -44,7 +44,7 @@ Diagnostic awaited_in_vain(const SyncBoard::Awaited& awaited, std::uint32_t mask
 Diagnostic check_not_made(const std::string& sync, const char* subject, const Place& place) {
     return {.id = rule_ids::check_not_made,
             .sentence = fmt::format("{} waits for '{}', which nothing raises", subject, sync),
-            .remedy = "name an interrupt for it (intr_notify), or notify it (sync_notify)",
+            .remedy = "bind an interrupt to it (intr_notify), or raise it (sync_notify)",
             .place = place};
 }
 
@@ -68,14 +68,14 @@ std::optional<Diagnostic> waits_in_vain(const Statement& statement) {
     if (const auto* wait = std::get_if<SyncWait>(&statement.action)) {
         return endless_wait(
             fmt::format("'{}' is awaited, but nothing raises it", wait->sync),
-            "name an interrupt for it (intr_notify), or notify it (sync_notify) before",
+            "bind an interrupt to it (intr_notify), or raise it (sync_notify) first",
             statement.place);
     }
     if (std::holds_alternative<WaitForInterrupt>(statement.action)) {
-        Diagnostic finding = endless_wait("an interrupt is awaited, but none rises",
-                                          "clear the bit of the awaited unit in "
-                                          "NVDLA_GLB.S_INTR_MASK_0, and enable an operation before",
-                                          statement.place);
+        Diagnostic finding = endless_wait(
+            "an interrupt is awaited, but none is raised",
+            "enable an operation first, and clear its unit's bit in NVDLA_GLB.S_INTR_MASK_0",
+            statement.place);
         finding.unit = "NVDLA_GLB";
         return finding;
     }
@@ -90,7 +90,7 @@ std::optional<Diagnostic> never_executed(const ProgramEnd& end) {
     const std::size_t more = end.program.size() - end.executed - 2;
     return Diagnostic{
         .id = "not_executed",
-        .sentence = fmt::format("this statement{} never executed: the program waits before",
+        .sentence = fmt::format("this statement{} never executed: the program is stuck before it",
                                 more == 0 ? " was" : fmt::format(" and {} more were", more)),
         .remedy = "correct what the program waits for",
         .place = end.program[end.executed + 1].place};

@@ -144,12 +144,12 @@ std::string describe_waits(Simulation& simulation, bool limit) {
         }
     }
     if (limit) {
-        return text + fmt::format("\n  {} (a higher --max-cycles lets it go on)",
-                                  machine_is_idle(simulation) ? "the host was still at work"
+        return text + fmt::format("\n  {} (raise --max-cycles to continue)",
+                                  machine_is_idle(simulation) ? "the host was still running"
                                                               : "an operation was still running");
     }
     return text.empty() && simulation.machine->registers()
-               ? "\n  no unit has work: was everything enabled that the operation needs?"
+               ? "\n  all units are idle: is everything enabled that the operation needs?"
                : text;
 }
 
@@ -182,7 +182,7 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
     const std::string when =
         !limit ? fmt::format("deadlock at cycle {}", simulation.machine->counted(now()).value)
         : now() < options.max_cycles
-            ? fmt::format("cycle limit at cycle {}, after the last event in cycle {}",
+            ? fmt::format("cycle limit at cycle {} (the last event was in cycle {})",
                           options.max_cycles.value, now().value)
             : fmt::format("cycle limit at cycle {}", options.max_cycles.value);
     throw MachineStopped(fmt::format("{}: the host waits for {}{}{}", when,
@@ -462,7 +462,7 @@ Result run_together(std::span<const Program> programs, const SystemConfig& syste
     std::string names;
     for (const Program& program : programs) {
         if (parts_of(program).front().segment != nullptr) {
-            throw ConfigError(fmt::format("'{}' consists of segments", program.name),
+            throw ConfigError(fmt::format("'{}' has more than one segment", program.name),
                               "several NPUs run programs of one segment");
         }
         instances.push_back({program.statements, program.zeroed_memory});

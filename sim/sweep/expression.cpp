@@ -260,7 +260,7 @@ class Evaluation {
     FormulaValue value_of(const std::string& name) const {
         const std::optional<FormulaValue> given = lookup_(name);
         if (!given) {
-            throw Misfit{fmt::format("names '{}', which has no value", name),
+            throw Misfit{fmt::format("uses '{}', which has no value", name),
                          "name an axis, a number of the result, or a field of the configuration"};
         }
         const auto* whole = std::get_if<std::int64_t>(&*given);
@@ -275,7 +275,7 @@ class Evaluation {
                 fmt::format("cannot be computed: '{}' takes {}, not {}",
                             node.name.substr(0, node.name.ends_with('x') ? 1 : std::string::npos),
                             wanted, kind_of(given)),
-                "compare numbers with numbers, texts with texts by == and !="};
+                "compare numbers with numbers, strings with strings (== and != only)"};
         }
         return std::get<T>(given);
     }
@@ -334,9 +334,9 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     : text_(std::move(text)), place_(std::move(place)), root_(std::make_unique<Node>()) {
     if (text_.empty() || text_.size() > longest_formula || depth_of(text_) > deepest_formula) {
         refuse("is not a formula",
-               fmt::format("write 1 to {} characters, at most {} parentheses and "
-                           "choices within one another",
-                           longest_formula, deepest_formula));
+               fmt::format(
+                   "write 1 to {} characters, with at most {} nested parentheses and conditionals",
+                   longest_formula, deepest_formula));
     }
     const bool is_plain = std::ranges::all_of(text_, [](char letter) {
         return (letter >= ' ' && letter <= '~') || letter == '\t' || letter == '\n';
@@ -344,7 +344,7 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     if (!is_plain) {
         refuse("is not a formula", "write it in ASCII, without control characters");
     }
-    const std::string remedy = "operators are those of C, texts stand in \"\"";
+    const std::string remedy = "operators are those of C, strings are quoted with \"\"";
     auto at = text_.cbegin();
     try {
         const bool fits = x3::phrase_parse(at, text_.cend(), choice, x3::ascii::space, *root_);
@@ -368,7 +368,7 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     }
     for (const std::string& name : names_) {
         if (!known.empty() && std::ranges::find(known, name) == known.end()) {
-            refuse(fmt::format("names '{}', which is not an axis of this space", name),
+            refuse(fmt::format("uses '{}', which is not an axis of this space", name),
                    name_remedy(name, known));
         }
     }
@@ -391,7 +391,7 @@ bool Expression::holds(const Lookup& lookup) const {
     } catch (const Misfit& misfit) {
         refuse(misfit.sentence, misfit.remedy);
     }
-    refuse("is neither true nor false", "compare it with something: >, <=, ==");
+    refuse("is not a boolean", "compare it with something: >, <=, ==");
 }
 
 double Expression::number(const Lookup& lookup) const {

@@ -82,7 +82,8 @@ class AxisReader {
         }
         if (!listed) {
             if (!spec_.fields.empty()) {
-                refuse("has several fields and a range", "list their values together");
+                refuse("has several fields, which a range cannot set",
+                       "list their values explicitly: values: [[8, 8], [16, 16]]");
             }
             return numbers();
         }
@@ -124,7 +125,7 @@ class AxisReader {
              value = steps ? value + change : value * change) {
             found.push_back({number_node(value, place)});
             if (found.size() > most_choices) {
-                refuse(fmt::format("has more than {} values", most_choices), "take a wider step");
+                refuse(fmt::format("has more than {} values", most_choices), "use a larger step");
             }
         }
         return found;
@@ -175,7 +176,7 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
             if (axes_[k].name == axes_[i].name) {
                 throw ConfigError(axes.items[i].place,
                                   fmt::format("two axes are called '{}'", axes_[i].name),
-                                  "give one of them a name");
+                                  "rename one of them");
             }
         }
     }

@@ -36,8 +36,8 @@ struct RangeSpec {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("from", self.from, "first value, as the field takes it: 64, 32 KiB, 1 GHz");
-        visit.required("to", self.to, "no value is larger");
-        visit.field("step", self.step, "from one value to the next");
+        visit.required("to", self.to, "upper limit");
+        visit.field("step", self.step, "distance between values");
     }
 };
 
@@ -51,7 +51,7 @@ struct LogRangeSpec {
     static void describe(Visitor& visit, Self& self) {
         visit.required("from", self.from, "first value, 1 or more");
         visit.required("to", self.to, "no value is larger");
-        visit.field("factor", self.factor, "of one value to the one before");
+        visit.field("factor", self.factor, "ratio of one value to the previous one");
     }
 };
 
@@ -67,17 +67,16 @@ struct AxisSpec {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("name", self.name,
-                    "by which formulas and tables call it; default: the field's name");
+                    "name used in formulas and tables; default: the field's name");
         visit.field("field", self.field, "key of an experiment, or field of NPU, memory or host");
         visit.field("fields", self.fields,
-                    "several of them that change together, with a list at each of the values");
+                    "several fields that change together; each value is then a list");
         visit.field("values", self.values, "list of the values that the field takes");
         visit.field("range", self.range, "whole numbers at equal distances, in place of values");
         visit.field("log_range", self.log_range,
                     "whole numbers, each the same multiple of the one before, in place of values");
         visit.field("when", self.when,
-                    "formula of other axes: where it does not hold, the field keeps what the base "
-                    "says");
+                    "formula over other axes: where false, the field keeps the base's value");
     }
 };
 
@@ -100,14 +99,12 @@ struct SearchSpec {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("kind", self.kind,
-                    "grid: every design of the space; random: as many as `points` says; latin: "
-                    "likewise, with every value of every axis as often as any other (a Latin "
-                    "hypercube); adaptive: those that can be best, found with at most `points` "
-                    "full runs");
+                    "grid: every design of the space; random: `points` random designs; latin: "
+                    "`points` designs of a Latin hypercube, with all values of an axis equally "
+                    "often; adaptive: search for the best designs with at most `points` full runs");
         visit.field("points", self.points,
-                    "designs that are run; default: 100, and of an adaptive search a tenth of "
-                    "the space");
-        visit.field("seed", self.seed, "of random choices");
+                    "designs to run; default: 100, for an adaptive search a tenth of the space");
+        visit.field("seed", self.seed, "seed of random choices");
     }
 };
 
@@ -118,12 +115,12 @@ struct ObjectiveSpec {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("name", self.name, "as tables call it; default: the formula");
+        visit.field("name", self.name, "name used in tables; default: the formula");
         visit.field("minimise", self.minimise,
                     "formula of axes, fields of the configuration and numbers of the result: "
                     "cycles, microseconds, read_bytes, write_bytes, mac_utilisation, inputs_per_"
                     "second");
-        visit.field("maximise", self.maximise, "likewise; one of the two");
+        visit.field("maximise", self.maximise, "as minimise, but maximised; give one of the two");
     }
 };
 
@@ -138,19 +135,18 @@ struct SpaceSpec {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("shows", self.shows, "a line of `npuscope list sweeps`");
+        visit.field("shows", self.shows, "description shown by `npuscope list sweeps`");
         visit.field("folder", self.folder,
                     "paths of the base are relative to it; default: the file's own");
         visit.required("base", self.base,
-                       "an experiment, as its file would have it; a design is the base with a "
+                       "an experiment, written as in its own file; a design is the base with one "
                        "value of every axis");
         visit.required("axes", self.axes, "what changes, at least one");
         visit.field("where", self.where,
-                    "formulas of axes that a design must fulfil; others are left out");
+                    "formulas over axes that a design must satisfy; other designs are left out");
         visit.field("search", self.search, "which designs are tried");
         visit.field("objectives", self.objectives,
-                    "what a good design is; default: few cycles. The best of several are a Pareto "
-                    "front");
+                    "optimisation objectives; default: fewest cycles. Several give a Pareto front");
     }
 };
 

@@ -25,7 +25,7 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
     std::string text = fmt::format("{}: {}, {} run now", name, counted(count.designs, "design"),
                                    with_separators(count.ran));
     if (count.found > 0) {
-        text += fmt::format(", {} known before", with_separators(count.found));
+        text += fmt::format(", {} already in the database", with_separators(count.found));
     }
     if (count.left_out > 0) {
         text += fmt::format("; `where` leaves out {}", with_separators(count.left_out));
@@ -43,7 +43,7 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
 std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
     const std::vector<RatedPoint> rated = rated_points(space, database);
     if (rated.empty()) {
-        return "\nno design has a result with all that the objectives name\n";
+        return "\nno design has a value for every objective\n";
     }
     std::vector<Costs> costs;
     for (const RatedPoint& point : rated) {
@@ -101,7 +101,7 @@ std::string reasons_text(const SweepDatabase& database, std::size_t width) {
                         row.at("status").get<std::string>(), row.at("error").get<std::string>()),
             2, 4, width);
     }
-    return text.empty() ? text : "\nwithout a result, and why\n" + text;
+    return text.empty() ? text : "\ndesigns without a result, and why\n" + text;
 }
 
 }  // namespace

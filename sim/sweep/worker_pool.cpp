@@ -81,7 +81,7 @@ WorkerPool::Worker WorkerPool::start() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         throw ConfigError(fmt::format("no worker can be started: {}", std::strerror(errno)),
-                          "take fewer with --jobs");
+                          "use fewer: --jobs");
     }
     const ::pid_t parent = ::getpid();
     const ::pid_t process = ::fork();

@@ -74,7 +74,7 @@ widths() {
 # answers ARGUMENT STATUS WHAT SURFACE: the program goes on, and the result has this finding and no other.
 answers() {
     passes cc_64 layers.txt "+$1" +result=result.json
-    /usr/bin/python3 - "memory answers $2 to a $3" "$4" <<'END'
+    /usr/bin/python3 - "memory returned $2 for a $3" "$4" <<'END'
 import json
 import sys
 findings = json.load(open("result.json"))["findings"]

@@ -93,12 +93,12 @@ static void of_call_backs(void) {
     npuscope_device* npu = NULL;
     unsigned char byte = 0;
     if (npuscope_create("nv_small", NULL, 0, &memory, &npu) == NPUSCOPE_OK) {
-        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED, "gave 7 for a read of 1 bytes");
+        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED, "returned 7 for a read of 1 bytes");
         npuscope_destroy(npu);
     }
     if (npuscope_create_timed("nv_small", NULL, 0, &timed, &npu) == NPUSCOPE_OK) {
-        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_BAD_ARGUMENT, "time of its own");
-        EXPECT(npuscope_answer(npu, 12345, 0), NPUSCOPE_BAD_ARGUMENT, "no request 12345");
+        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_BAD_ARGUMENT, "belongs to the caller");
+        EXPECT(npuscope_answer(npu, 12345, 0), NPUSCOPE_BAD_ARGUMENT, "request 12345 is not outstanding");
         npuscope_destroy(npu);
     }
 }
@@ -107,8 +107,8 @@ static void of_sizes(void) {
     const uint32_t shape[4] = {1, 3, 2, 5}, too_large[4] = {1, 0, 2, 5};
     unsigned char array[30] = {0}, *packed = (unsigned char*)malloc(79); /* one byte too few */
     size_t size = 79;
-    EXPECT(npuscope_pack("feature:atom=8", "int8", shape, array, packed, &size), NPUSCOPE_BAD_ARGUMENT, "80 are needed");
-    EXPECT(npuscope_unpack("feature:atom=8", "int8", shape, packed, 79, array), NPUSCOPE_BAD_ARGUMENT, "80 are needed");
+    EXPECT(npuscope_pack("feature:atom=8", "int8", shape, array, packed, &size), NPUSCOPE_BAD_ARGUMENT, "but 80 are needed");
+    EXPECT(npuscope_unpack("feature:atom=8", "int8", shape, packed, 79, array), NPUSCOPE_BAD_ARGUMENT, "but 80 are needed");
     EXPECT(npuscope_pack("featur", "int8", shape, NULL, NULL, &size), NPUSCOPE_WRONG_INPUT, "featur");
     EXPECT(npuscope_pack("feature:atom=8", "int9", shape, NULL, NULL, &size), NPUSCOPE_WRONG_INPUT, "int9");
     EXPECT(npuscope_pack("feature:atom=8", "int8", too_large, NULL, NULL, &size), NPUSCOPE_WRONG_INPUT, "0");

@@ -118,7 +118,7 @@ TEST(RtlPrograms, whose_ends_meet_in_the_delivery_buffer_stop_where_the_rtl_stop
     } catch (const MachineStopped& stopped) {
         const std::string message = stopped.what();
         // twelve outputs of the last operation were written
-        EXPECT_NE(message.find("sdp 6 is closed after 12 of its 15 atoms"), std::string::npos)
+        EXPECT_NE(message.find("sdp 6 is ended after 12 of its 15 atoms"), std::string::npos)
             << message;
         EXPECT_NE(message.find("warning: the last of its 10 atoms"), std::string::npos) << message;
         EXPECT_NE(message.find("D_DATAOUT_SIZE_0_0 is 0x10004"), std::string::npos) << message;

@@ -58,7 +58,7 @@ class CheckDocs(unittest.TestCase):
             self.assertEqual(self.check(self.page(f"$ echo '{printed}'", shown))[0], code)
 
     def test_how_much_repeats_may_differ(self):
-        said = "{} % of these cycles repeat others: counted, not simulated"
+        said = "{} % of these cycles repeat earlier ones: counted, not simulated"
         self.assertEqual(self.check(self.page(f"$ echo '{said.format(31.5)}'", said.format(9)))[0], 0)
 
     def test_blocks_become_files(self):

@@ -92,10 +92,9 @@ TEST_F(CompressedFaults, AGroupSizeThatIsNotTheMasksCount) {
     const Diagnostic finding = only_finding();
     EXPECT_EQ(finding.id, "wgs_mismatch");
     EXPECT_EQ(finding.surface, "WGS");
-    EXPECT_EQ(finding.sentence,
-              fmt::format("WGS says {} bytes for kernel group 1 (kernels 16 to 19) at {}, but the "
-                          "group's mask keeps {}",
-                          kept ^ 2U, at(Sizes, 4), kept));
+    EXPECT_EQ(finding.sentence, fmt::format("WGS has {} bytes for kernel group 1 (kernels 16 to "
+                                            "19) at {}, but the group's mask selects {}",
+                                            kept ^ 2U, at(Sizes, 4), kept));
 }
 
 TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
@@ -106,8 +105,7 @@ TEST_F(CompressedFaults, AZeroAmongTheStoredValues) {
     const CheckReport report = check_program(program, {nvdla_npu(system_), system_.memory});
     ASSERT_EQ(report.findings.size(), 1U);
     const std::string expected = fmt::format(
-        "a stored value of kernel 16 (kernel group 1) at {} is 0, which its mask bit "
-        "does not allow",
+        "a stored value of kernel 16 (kernel group 1) at {} is 0 although its mask bit is 1",
         at(Values, first));
     EXPECT_EQ(report.findings.front().sentence, expected);
     EXPECT_EQ(report.findings.front().address, Address(address(Values) + first));
@@ -123,7 +121,7 @@ TEST_F(CompressedFaults, AllValuesOfAGroupZeroAreOneFinding) {
     std::fill(program_.images[Values].bytes.begin() + first, program_.images[Values].bytes.end(),
               std::uint8_t{0});
     const std::string message = only_finding().sentence;
-    EXPECT_NE(message.find(fmt::format("nor for {} more of its group", size_of_group(1) / 2 - 1)),
+    EXPECT_NE(message.find(fmt::format("so are {} more in its group", size_of_group(1) / 2 - 1)),
               std::string::npos)
         << message;
 }
@@ -136,9 +134,8 @@ TEST_F(CompressedFaults, ValuesThatTheirSizeCutsOff) {
     const Diagnostic finding = only_finding();
     EXPECT_EQ(finding.id, "weight_bytes_mismatch");
     EXPECT_EQ(finding.sentence,
-              fmt::format("NVDLA_CDMA.D_WEIGHT_BYTES_0 says {} bytes of values, but the mask keeps "
-                          "{}, {} with the zeros at the end: cut off at kernel 19 (kernel group "
-                          "1), {}",
+              fmt::format("NVDLA_CDMA.D_WEIGHT_BYTES_0 is {} bytes of values, but the mask selects "
+                          "{}, {} with padding: cut off at kernel 19 (kernel group 1), {}",
                           said, kept, said + 128, at(Values, said)));
 }
 
@@ -159,9 +156,8 @@ TEST_F(CompressedFaults, AMaskOfAnotherSizeThanItsKernels) {
     const Diagnostic finding = only_finding();
     EXPECT_EQ(finding.id, "wmb_bytes_mismatch");
     EXPECT_EQ(finding.sentence,
-              fmt::format("NVDLA_CDMA.D_WMB_BYTES_0 says 256 bytes of mask, but 20 kernels have "
-                          "100, 128 with the zeros at the end: they end with kernel 19 (kernel "
-                          "group 1), {}",
+              fmt::format("NVDLA_CDMA.D_WMB_BYTES_0 is 256 bytes of mask, but 20 kernels need 100, "
+                          "128 with padding: they end with kernel 19 (kernel group 1), {}",
                           at(Mask, 100)));
 }
 

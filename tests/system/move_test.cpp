@@ -167,13 +167,13 @@ TEST_F(MoveTest, AMoveOutsideMemoryIsFoundWithoutRunning) {
     Writes writes = copy(64, 2);
     writes[1].second = 0x1000;
     EXPECT_THAT(checked(program_of(writes, 128)),
-                testing::HasSubstr("out_of_bounds: source of bdma 0 reaches 128 bytes at 0x1000"));
+                testing::HasSubstr("out_of_bounds: source of bdma 0 covers 128 bytes at 0x1000"));
     writes = split(32);
     for (auto& [name, value] : writes) {
         value = name == "NVDLA_RBK.D_DAOUT_ADDR_LOW_0" ? 0x1000 : value;
     }
     EXPECT_THAT(checked(program_of(writes, 32768)),
-                testing::HasSubstr("out_of_bounds: output of rubik 0 reaches"));
+                testing::HasSubstr("out_of_bounds: output of rubik 0 covers"));
 }
 
 }  // namespace

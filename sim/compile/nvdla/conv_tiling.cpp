@@ -196,9 +196,9 @@ std::variant<ChannelCut, Diagnostic> cut_channels(const ConvProblem& whole, std:
     if (groups > 1) {
         if (has_holes) {
             return Diagnostic{.sentence =
-                                  "the layer before it leaves atoms partly empty, which groups "
-                                  "cannot skip",
-                              .remedy = "choose a preset with a larger cbuf",
+                                  "the previous layer leaves atoms partly empty, which grouped "
+                                  "convolution cannot skip",
+                              .remedy = "choose a preset with a larger convolution buffer",
                               .field = buffer_depth};
         }
         return cut_groups(whole, groups, atom);
@@ -208,9 +208,9 @@ std::variant<ChannelCut, Diagnostic> cut_channels(const ConvProblem& whole, std:
     const std::uint32_t group = largest_group(whole, npu);
     if (group == 0) {
         return Diagnostic{.sentence =
-                              "not even one of its kernels fits the convolution buffer together "
-                              "with the input that it needs",
-                          .remedy = "choose a preset with a larger cbuf",
+                              "the convolution buffer cannot hold even one kernel together with "
+                              "the input it needs",
+                          .remedy = "choose a preset with a larger convolution buffer",
                           .field = buffer_depth};
     }
     if (group == npu.datapath.atomic_k) {
@@ -343,9 +343,9 @@ std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
     std::vector<ConvTiling> candidates = tiling_candidates(problem, costs);
     if (candidates.empty()) {
         return Diagnostic{.sentence =
-                              "the rows under one row of output and one kernel group do "
-                              "not fit the convolution buffer",
-                          .remedy = "choose a preset with a larger cbuf",
+                              "the convolution buffer cannot hold the input rows of one output row "
+                              "together with one kernel group",
+                          .remedy = "choose a preset with a larger convolution buffer",
                           .field = buffer_depth};
     }
     keep_whole_parts(candidates, costs.parts);
@@ -368,8 +368,8 @@ std::string words_of(const ConvTiling& tiling) {
         tiling.problem.slices > 1 ? fmt::format("{} slices of channels, ", tiling.problem.slices)
                                   : "",
         tiles, tiles == 1 ? "" : "s", tiling.banks.data, tiling.banks.weight,
-        tiling.resident ? ", weights stay" : "",
-        tiling.overlapped ? ", next tile fetched meanwhile" : "", tiling.bound_by);
+        tiling.resident ? ", weights kept" : "", tiling.overlapped ? ", next tile prefetched" : "",
+        tiling.bound_by);
 }
 
 }  // namespace npuscope

@@ -78,7 +78,7 @@ const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu)
         return nullptr;
     }
     if (format->code_bits != 8) {
-        throw refusal(network, "does not have elements of 8 bits", "networks are planned in int8");
+        throw refusal(network, "does not have elements of 8 bits", "networks are planned as int8");
     }
     if (input.channels > format->channels ||
         (format->channels != 4 && input.channels != format->channels)) {

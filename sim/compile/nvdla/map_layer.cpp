@@ -84,9 +84,10 @@ Layer lower_product(const GraphView& model, std::size_t index, Diagnostics& prob
     numbers.gain = static_cast<std::int16_t>(product.gain);
     if (db != 0) {
         if (!is_power_of_two(static_cast<double>(db)) || (product.relu && da != 0)) {
-            problems.push_back(problem_at(model, index,
-                                          "the zero points of its maps take more than two stages",
-                                          "quantise one of them around 0, or from 0 on"));
+            problems.push_back(
+                problem_at(model, index,
+                           "handling the zero points of its inputs needs more than two SDP stages",
+                           "quantise one of them symmetrically, or with zero point 0"));
             return {};
         }
         numbers.second_shift = static_cast<unsigned>(std::ilogb(static_cast<double>(db)));
@@ -209,9 +210,9 @@ Layer lower_sum(const GraphView& model, const Sum& sum, Diagnostics& problems) {
     const bool moved = scaled.b_zero != stored_zero(*b) ||
                        (scaled.reads_twice && scaled.a_zero != stored_zero(*a));
     if (scaled.relu && !scaled.to_even && scaled.other == 0 && moved) {
-        problems.push_back(problem_at(model, sum.node,
-                                      "it clips a sum of which one map has a zero point",
-                                      "quantise the maps around 0, or leave the activation out"));
+        problems.push_back(problem_at(
+            model, sum.node, "it clips a sum of feature maps, one of which has a zero point",
+            "quantise the maps symmetrically, or remove the activation"));
     }
     return stage_scaled_sum(scaled, *a, *b);
 }

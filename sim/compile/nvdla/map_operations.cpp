@@ -59,9 +59,8 @@ namespace {
 /// so that its rounding is a small part of a step.
 std::optional<StoredCube> plan_slopes(const LookupTask& task, PlanContext& context) {
     if (!context.npu().sdp.bs || !context.npu().sdp.bn) {
-        context.refuse(task.layer.name,
-                       {.sentence = "a slope for each channel takes two stages of the SDP",
-                        .remedy = "choose a preset with both"});
+        context.refuse(task.layer.name, {.sentence = "per-channel slopes need two SDP stages",
+                                         .remedy = "choose a preset with both"});
         return std::nullopt;
     }
     const LayerNumbers& given = *task.given;
@@ -107,8 +106,7 @@ std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& conte
     if (!looks_up_in_sdp(npu) && context.describable) {
         context.refuse(
             task.layer.name,
-            {.sentence =
-                 "a loadable describes lookups by the SDP, and on this NPU the CDP does them",
+            {.sentence = "a loadable can describe only SDP lookups, and this NPU uses the CDP",
              .remedy = "plan it as a register program: --out DIR"});
         return std::nullopt;
     }
@@ -167,7 +165,7 @@ std::optional<Diagnostic> mul_problem(const MulTask& task, const PlanContext& co
                           .field = buffer_depth};
     }
     if (task.given != nullptr && !context.npu().sdp.bn) {
-        return Diagnostic{.sentence = "a product of two scales takes two stages of the SDP",
+        return Diagnostic{.sentence = "multiplying maps of different scales needs two SDP stages",
                           .remedy = "choose a preset with both"};
     }
     return std::nullopt;
@@ -211,8 +209,8 @@ std::optional<StoredCube> plan_concat(const ConcatTask& task, PlanContext& conte
         const bool last = i + 1 == task.inputs.size();
         if (input.has_holes() || (!last && input.cube.shape.channels % atom != 0)) {
             context.refuse(task.layer.name,
-                           {.sentence = fmt::format("it joins maps of channels that do not fill "
-                                                    "atoms of {}, and a unit writes whole atoms",
+                           {.sentence = fmt::format("it concatenates maps whose channels do not "
+                                                    "fill atoms of {}, but units write whole atoms",
                                                     atom),
                             .remedy = "pad their channels, or choose a preset with smaller atoms"});
             return std::nullopt;
@@ -243,8 +241,8 @@ std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context
     if (task.input.has_holes() || task.begin.channels % atom != 0 || task.begin.width != 0) {
         context.refuse(
             task.layer.name,
-            {.sentence = fmt::format("it begins with channel {} and column {}; parts begin with an "
-                                     "atom of {} channels and with a line",
+            {.sentence = fmt::format("it begins at channel {} and column {}, but slices must begin "
+                                     "at an atom of {} channels and at a line",
                                      task.begin.channels, task.begin.width, atom),
              .remedy = "cut between atoms and lines, or choose a preset with smaller atoms"});
         return std::nullopt;
@@ -253,8 +251,8 @@ std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context
         context.refuse(
             task.layer.name,
             {.sentence =
-                 "the rest of the map that it is a part of would be computed and never used",
-             .remedy = "take the part before, or use the rest as well"});
+                 "no layer reads the rest of its source map, which would be computed in vain",
+             .remedy = "slice before the layer that produces the map, or use the rest as well"});
         return std::nullopt;
     }
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, atom);

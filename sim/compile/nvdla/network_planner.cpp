@@ -31,7 +31,7 @@ std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& 
         return std::nullopt;
     }
     return Diagnostic{
-        .sentence = fmt::format("{}: {} is more than a register holds", subject, shape_text(shape)),
+        .sentence = fmt::format("{}: {} exceeds the register field", subject, shape_text(shape)),
         .remedy = "sizes of a cube are at most 8192"};
 }
 
@@ -72,12 +72,11 @@ std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes) 
     if (bytes <= limit && (bits >= 64 || end <= std::uint64_t{1} << bits)) {
         return std::nullopt;
     }
-    return Diagnostic{
-        .sentence = fmt::format("the network needs {} bytes of memory from {} on, more than "
-                                "region '{}' or an address of {} bits gives",
-                                bytes.value, to_hex(region.base), region.name, bits),
-        .remedy = "enlarge the region, or move its base down",
-        .field = region_size};
+    return Diagnostic{.sentence = fmt::format("the network needs {} bytes of memory from {} on, "
+                                              "more than region '{}' or a {}-bit address provides",
+                                              bytes.value, to_hex(region.base), region.name, bits),
+                      .remedy = "enlarge the region, or move its base down",
+                      .field = region_size};
 }
 
 TilingCosts costs_of(const PlanTarget& target) {
@@ -240,21 +239,20 @@ class NetworkPlanner {
         const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;
         const WindowLimits limits = window_limits(target_.npu);
         if (conv && !fits_registers(shapes_[index].window, limits)) {
-            return Diagnostic{
-                .sentence = fmt::format("{}: kernels have up to {} rows and columns, strides go "
-                                        "to {}, dilation to {}, padding to {}",
-                                        subject, limits.kernel, limits.stride, limits.dilation,
-                                        limits.kernel - 1),
-                .remedy = target_.npu.csb.wide_fields
-                              ? "split the layer"
-                              : "split the layer, or set npu.csb.wide_fields=true"};
+            return Diagnostic{.sentence = fmt::format("{}: limits are {} rows and columns of a "
+                                                      "kernel, stride {}, dilation {}, padding {}",
+                                                      subject, limits.kernel, limits.stride,
+                                                      limits.dilation, limits.kernel - 1),
+                              .remedy = target_.npu.csb.wide_fields
+                                            ? "split the layer"
+                                            : "split the layer, or set npu.csb.wide_fields=true"};
         }
         if (reads_input(shapes_[index]) && input().pixels &&
             pixel_reader(network_, shapes_) != index) {
             return Diagnostic{.sentence = subject +
-                                          ": an input in a pixel format can be read by one "
-                                          "convolution without groups alone",
-                              .remedy = "declare no layout of pixels, or begin with such a layer"};
+                                          ": an input in a pixel format can only be read by a "
+                                          "single ungrouped convolution",
+                              .remedy = "declare no pixel layout, or start with such a layer"};
         }
         return std::nullopt;
     }
@@ -411,7 +409,7 @@ class NetworkPlanner {
 
 std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target) {
     if (target.memory.regions.empty()) {
-        return Diagnostic{.sentence = "the memory has no region to plan for",
+        return Diagnostic{.sentence = "the memory has no region for plans",
                           .remedy = "give it one"};
     }
     std::set<std::string> results;

@@ -48,7 +48,7 @@ SystemConfig nvdla_system(NpuConfig npu, MemoryConfig memory, HostConfig host) {
 const NpuConfig& nvdla_npu(const SystemConfig& system) {
     const auto* npu = system.npu.find<NpuConfig>();
     if (npu == nullptr) {
-        throw ConfigError(system.npu_name() + " has no registers of an NVDLA");
+        throw ConfigError(system.npu_name() + " does not have NVDLA registers");
     }
     return *npu;
 }

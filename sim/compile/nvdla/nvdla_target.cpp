@@ -131,7 +131,7 @@ Layer lower_group(const GraphView& model, const NodeGroup& group, Diagnostics& p
     if (group.cube.size() != 4 || group.cube[0] != 1) {
         problems.push_back(
             {.sentence = fmt::format("its maps are {}", sizes_text(model.sizes(group.output))),
-             .remedy = "feature maps are 1xC or 1xCxHxW",
+             .remedy = "feature maps must be 1xC or 1xCxHxW",
              .operation = node_name(model.node(group.anchor))});
     }
     if (group.pattern == product_pattern) {
@@ -161,19 +161,18 @@ Layer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model
     }
     const std::string_view kind = precision_name(precision);
     if (!npu.datapath.supports(precision)) {
-        problems.push_back({.sentence = fmt::format("its maps are {}, which {} does not compute "
-                                                    "with",
-                                                    kind, npu.name),
-                            .remedy = "quantise the model to int8, or choose nv_full",
-                            .operation = name});
+        problems.push_back(
+            {.sentence =
+                 fmt::format("its feature maps are {}, which {} does not support", kind, npu.name),
+             .remedy = "quantise the model to int8, or choose nv_full",
+             .operation = name});
         return {};
     }
     if (!is_wide_group(group)) {
-        problems.push_back(
-            {.sentence = fmt::format(
-                 "its maps are not {}, as those of other layers of the model are", kind),
-             .remedy = "give all layers of a model maps of one type",
-             .operation = name});
+        problems.push_back({.sentence = fmt::format(
+                                "its feature maps are not {} like those of the other layers", kind),
+                            .remedy = "use one feature-map type for all layers of a model",
+                            .operation = name});
         return {};
     }
     return lower_wide_group(model, group, precision, problems);

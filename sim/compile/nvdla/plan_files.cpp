@@ -174,7 +174,7 @@ std::string plan_reasons(const Plan& plan) {
     std::string text;
     for (const PlannedLayer& layer : plan.layers) {
         if (!layer.cut) {
-            text += fmt::format("{}: {} of the {}, nothing to choose\n", layer.name,
+            text += fmt::format("{}: {} on the {}, no alternatives\n", layer.name,
                                 counted(layer.operations, "operation"),
                                 enum_name(plan.operations[layer.last_operation()].last_unit()));
             continue;
@@ -185,14 +185,14 @@ std::string plan_reasons(const Plan& plan) {
         for (const PlanAlternative& other : layer.cut->alternatives) {
             const std::string why = !other.refused.empty() ? "; " + other.refused
                                     : other.predicted < predicted
-                                        ? ", too little for more operations"
+                                        ? ", too small a gain for more operations"
                                         : "";
             text += fmt::format("    {}: {} cycles ({}){}\n", other.choice,
                                 with_separators(other.predicted.value),
                                 percent_more(other.predicted, predicted), why);
         }
         if (layer.cut->alternatives.empty()) {
-            text += "    nothing else fits the convolution buffer\n";
+            text += "    no alternative fits the convolution buffer\n";
         }
     }
     return text;

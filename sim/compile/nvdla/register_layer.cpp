@@ -55,10 +55,10 @@ class LayerLowering {
                                   problems_);
         }
         if (candidate_.in[0] != 1) {
-            complain(fmt::format("its batch is {}", candidate_.in[0]), "a batch is 1");
+            complain(fmt::format("its batch size is {}", candidate_.in[0]), "use batch size 1");
         }
         if (window_.axes.size() != 2) {
-            complain("its windows have three dimensions", "use one or two");
+            complain("its windows have three dimensions", "use windows of one or two dimensions");
         }
     }
 
@@ -99,9 +99,10 @@ class LayerLowering {
                           0;
         if (candidate_.pattern != Pattern::Maxpool && pads && input_ &&
             (input_->low > candidate_.input_zero || input_->high < candidate_.input_zero)) {
-            complain(fmt::format("it pads with {}, its input holds numbers from {} to {}",
-                                 candidate_.input_zero, input_->low, input_->high),
-                     fmt::format("clip the input to a range with {} in it", candidate_.input_zero));
+            complain(
+                fmt::format("it pads with {}, but its input ranges from {} to {}",
+                            candidate_.input_zero, input_->low, input_->high),
+                fmt::format("clip the input to a range that includes {}", candidate_.input_zero));
         }
     }
     void take_weights() {
@@ -112,9 +113,8 @@ class LayerLowering {
             const bool padded =
                 height.pad_begin + height.pad_end + width.pad_begin + width.pad_end > 0;
             if (padded && !candidate_.count_padding) {
-                complain(
-                    "an average over fewer elements at the border needs a scale of its own there",
-                    "set count_include_pad, or take out the padding");
+                complain("averaging fewer elements at the border would need a separate scale there",
+                         "set count_include_pad, or remove the padding");
             }
             weights.assign(
                 static_cast<std::size_t>(candidate_.in[1] * candidate_.window.kernel_area()), 1);
@@ -125,7 +125,7 @@ class LayerLowering {
             return !is_whole(w) || w < int8_range.low || w > int8_range.high;
         });
         if (wrong != numbers.end()) {
-            complain(fmt::format("one of its weights is {}", *wrong), "weights are int8");
+            complain(fmt::format("one of its weights is {}", *wrong), "weights must be int8");
             return;
         }
         weights.resize(numbers.size());
@@ -182,10 +182,9 @@ class LayerLowering {
         const bool one = std::ranges::count(norm.offset->numbers, norm.offset->at(0)) ==
                          std::ssize(norm.offset->numbers);
         if (!one || !is_whole(zero) || std::abs(zero) > 512 || residual_) {
-            complain(norm.offset->node,
-                     fmt::format("it adds {} after the scale", norm.offset->at(0)),
-                     fmt::format("add half of 2^{} and multiples of 2^{} there", sequence_.shift,
-                                 sequence_.shift));
+            complain(norm.offset->node, fmt::format("it adds {} after scaling", norm.offset->at(0)),
+                     fmt::format("add only half of 2^{} and multiples of 2^{} there",
+                                 sequence_.shift, sequence_.shift));
             return false;
         }
         sequence_.zero = static_cast<std::int64_t>(zero);
@@ -209,7 +208,8 @@ class LayerLowering {
             whole ? even_division(static_cast<int>(sequence_.shift), most) : std::nullopt;
         if (!sequence_.even) {
             complain(*norm.to_even, "it rounds halves to even",
-                     "scale by powers of two near each other, or round down after half a step");
+                     "use powers of two of similar size as scales, or round down after adding half "
+                     "a step");
             return false;
         }
         sequence_.zero = static_cast<std::int64_t>(zero);
@@ -246,10 +246,11 @@ class LayerLowering {
             if (!twice && (!is_whole(scale) || scale < 0 || scale > static_cast<double>(largest))) {
                 complain(
                     node_of(norm.scale),
-                    fmt::format("kernel {} is scaled by {} before a shift by {}", k, scale, most),
-                    fmt::format("scales are 0..{}, multiplied by 2^d for a kernel whose shift is "
-                                "smaller by d",
-                                largest));
+                    fmt::format("kernel {} is multiplied by {} before a shift by {}", k, scale,
+                                most),
+                    fmt::format(
+                        "scales must be 0..{}, times 2^d for a kernel whose shift is smaller by d",
+                        largest));
                 return false;
             }
             if (!is_whole(bias) || std::abs(bias) > static_cast<double>(largest_sum)) {
@@ -308,7 +309,8 @@ std::optional<NumberRange> map_range(const GraphView& model, const std::string& 
                                      std::size_t reader, Diagnostics& problems) {
     const ValueRange* known = model.range(tensor);
     if (known == nullptr || !known->whole) {
-        problems.push_back(problem_at(model, reader, fmt::format("'{}' holds no integers", tensor),
+        problems.push_back(problem_at(model, reader,
+                                      fmt::format("'{}' does not hold integers", tensor),
                                       "feature maps have 8 bits: round and clip it"));
         return std::nullopt;
     }
@@ -340,7 +342,7 @@ std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer
     if (!convolves && (height.dilation != 1 || width.dilation != 1)) {
         return Diagnostic{
             .sentence = fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
-            .remedy = "the windows of pools are not dilated"};
+            .remedy = "pooling windows must not be dilated"};
     }
     if (std::max(layer.padding, *layer.padding_end) >= height.span() ||
         std::max(*layer.padding_width, *layer.padding_width_end) >= width.span()) {

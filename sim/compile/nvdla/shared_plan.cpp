@@ -278,7 +278,7 @@ std::vector<Plan> share_layers(const Plan& plan, std::span<const Cycles> cycles,
     if (plan.layers.size() < instances) {
         throw ConfigError(fmt::format("'{}' has {} layers for {} instances", plan.name,
                                       plan.layers.size(), instances),
-                          "give each at least one");
+                          "use fewer instances than layers");
     }
     const Cycles most = least_largest(cycles, instances);
     std::vector<Plan> plans;

@@ -192,11 +192,11 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
         context.refuse(
             task.layer.name,
             {.sentence = fmt::format(
-                 "{} windows of up to 8 rows and columns with strides of up "
-                 "to {}, not {} x {} with {} and {}",
-                 context.describable ? "NVIDIA's firmware lets the PDP pool" : "the PDP pools",
-                 stride, window.rows, window.columns, window.stride_y, window.stride_x),
-             .remedy = "pool in several layers"});
+                 "{} windows of up to 8 rows and columns with strides of up to {}, not {} x {} "
+                 "with strides {} and {}",
+                 context.describable ? "NVIDIA's firmware supports PDP" : "the PDP pools", stride,
+                 window.rows, window.columns, window.stride_y, window.stride_x),
+             .remedy = "split it into several pooling layers"});
         return std::nullopt;
     }
     FeatureCube input = task.input.cube;
@@ -274,7 +274,7 @@ std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     const bool scaled = given != nullptr && (!given->factor.empty() || given->gain != 1);
     if (scaled && !context.npu().sdp.bn) {
         context.refuse(layer.name,
-                       {.sentence = "an addition of two scales takes two stages of the SDP",
+                       {.sentence = "adding maps of different scales needs two SDP stages",
                         .remedy = "choose a preset with both"});
         return std::nullopt;
     }
@@ -339,12 +339,12 @@ std::optional<Diagnostic> missing_fusion(const Network& network,
         const LayerNumbers* numbers = network.layers[i].given_numbers();
         if (numbers != nullptr && numbers->joins_unclipped && !fused[i]) {
             const std::string& name = network.layers[i].name;
-            return Diagnostic{.sentence = fmt::format("layer '{}': its result is added to another "
-                                                      "before it is clipped, which this NPU's SDP "
-                                                      "cannot",
-                                                      name),
-                              .remedy = "clip it to int8 before the addition",
-                              .operation = name};
+            return Diagnostic{
+                .sentence = fmt::format("layer '{}': its result is added to another before it is "
+                                        "clipped, which this NPU's SDP cannot do",
+                                        name),
+                .remedy = "clip it to int8 before the addition",
+                .operation = name};
         }
     }
     return std::nullopt;

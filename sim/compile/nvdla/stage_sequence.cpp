@@ -39,18 +39,19 @@ class Staging {
     std::optional<Diagnostic> stage() {
         choose_floor();
         if (floor_ == Floor::SecondStage && sequence_.residual) {
-            return sequence_problem(scale_field,
-                                    fmt::format("after an addition it clips to {} with scales "
-                                                "that do not divide the limit",
-                                                sequence_.result.low),
-                                    "scale by powers of two, or clip to 0 or to 256 values");
+            return sequence_problem(
+                scale_field,
+                fmt::format("after an addition it clips to {}, which its scales do not divide",
+                            sequence_.result.low),
+                "scale by powers of two, or clip to 0 or to 256 values");
         }
         if (floor_ == Floor::SecondStage && !sequence_.first.empty()) {
-            return sequence_problem(scale_field, "it clips to a limit with scales beyond 15 bits",
+            return sequence_problem(scale_field,
+                                    "it clips to a limit, with scales of more than 15 bits",
                                     "clip to the zero point or to 256 values");
         }
         if (sequence_.even && floor_ == Floor::SecondStage) {
-            return sequence_problem(scale_field, "it rounds halves to even and clips to a limit",
+            return sequence_problem(scale_field, "it rounds half to even and clips to a limit",
                                     "clip to the zero point or to 256 values");
         }
         for (std::size_t k = 0; k < kernels(); ++k) {
@@ -63,10 +64,10 @@ class Staging {
             return problem;
         }
         if (doubles() && !numbers_.rest.empty()) {
-            return sequence_problem(bias_field,
-                                    "it rounds halves to even, to results with an odd zero, with "
-                                    "biases beyond 16 bits",
-                                    "take smaller biases, or round down after half a step");
+            return sequence_problem(
+                bias_field,
+                "it rounds half to even, with an odd zero point and biases of more than 16 bits",
+                "take smaller biases, or round down after half a step");
         }
         set_stages();
         return std::nullopt;
@@ -148,8 +149,8 @@ class Staging {
                 bias_field,
                 fmt::format("its biases reach {} and are not multiples of {}", largest,
                             std::int64_t{1} << shift),
-                fmt::format("where the second stage has other work, biases have 16 bits, shifted "
-                            "left together: round them to multiples of {}",
+                fmt::format("where the second stage is in use, biases have 16 bits and one common "
+                            "left shift: round them to multiples of {}",
                             std::int64_t{1} << shift));
         }
         numbers_.bias_shift = rest_bits;
@@ -170,9 +171,9 @@ class Staging {
                 std::clamp((bias_[k] + unit / 2) >> shift, -largest_operand, largest_operand);
             const std::int64_t rest = (bias_[k] - high * unit) * sequence_.first[k];
             if (std::abs(rest) > largest_operand) {
-                return sequence_problem(bias_field,
-                                        fmt::format("bias {} has no form of 16 bits", bias_[k]),
-                                        "take smaller biases");
+                return sequence_problem(
+                    bias_field, fmt::format("bias {} cannot be expressed in 16 bits", bias_[k]),
+                    "take smaller biases");
             }
             numbers_.bias.push_back(static_cast<std::int16_t>(high));
             numbers_.first_factor.push_back(static_cast<std::int16_t>(sequence_.first[k]));
@@ -230,7 +231,7 @@ class Staging {
                 largest_sum) {
                 return sequence_problem(
                     "sum", fmt::format("scaled sums of kernel {} may reach {}", k, scaled),
-                    "they must stay within 32 bits: take a smaller scale and shift");
+                    "they must stay within 32 bits: use a smaller scale and shift");
             }
         }
         return std::nullopt;

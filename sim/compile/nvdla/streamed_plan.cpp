@@ -102,8 +102,9 @@ class Streaming {
 
 Plan streamed_plan(const Plan& plan, std::size_t frames, const PlanTarget& target) {
     if (plan.sram > Bytes(0)) {
-        throw ConfigError("a stream has two places for every map, and the SRAM has one for each",
-                          "leave `surfaces` out of the memory's second region");
+        throw ConfigError(
+            "a stream double-buffers every feature map, but the SRAM holds one copy of each",
+            "leave `surfaces` out of the memory's second region");
     }
     constexpr std::uint64_t alignment = 4096;
     const Address begin = target.memory.regions.front().base;

@@ -24,7 +24,7 @@ class WideLowering {
 
     Layer lower(Diagnostics& problems) {
         if (!wide_.problem.empty()) {
-            complain(wide_.problem, "quantise it otherwise, or leave it to the host");
+            complain(wide_.problem, "change its quantisation, or leave it on the host");
         } else if (group_.cube[0] != 1) {
             complain(fmt::format("its batch is {}", group_.cube[0]), "a batch is 1");
         } else {

@@ -226,10 +226,10 @@ class WideReader {
         if (!layer.obstacle.empty()) {
             complain(layer.obstacle);
         } else if (layer.is_transposed) {
-            complain("transposed convolutions of 16 bits are not planned");
+            complain("16-bit transposed convolutions are not supported by the planner");
         } else if (layer.input_zero != 0 || layer.output_zero != 0 ||
                    layer.output_type != ElementType::Int16) {
-            complain("maps of 16 bits are signed, with a zero point of 0");
+            complain("16-bit feature maps must be signed, with zero point 0");
         }
     }
     /// Saturation cuts above.
@@ -253,7 +253,7 @@ class WideReader {
         take_limits(end->low, end->high);
         if (end->zero != 0 || a->zeros.front() != 0 || b->zeros.front() != 0 ||
             a->scales.size() != 1 || b->scales.size() != 1 || end->type != ElementType::Int16) {
-            complain("maps of 16 bits are signed, with one scale and a zero point of 0");
+            complain("16-bit feature maps must be signed, with one scale and zero point 0");
         }
         wide_.kind = LayerKind::Add;
         wide_.first = a->scales.front() / end->scale;

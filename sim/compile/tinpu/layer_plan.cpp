@@ -172,11 +172,11 @@ Bytes room_of(const MemoryRegionConfig& region) {
 Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
                    const std::string& layer) {
     return {.id = "memory_room",
-            .sentence = fmt::format("{} of {} bytes at {} ends {} bytes after the {} bytes that "
-                                    "region '{}' has for it",
-                                    surface, run.bytes.value, to_hex(run.address),
-                                    (run.address + run.bytes - region.base - room_of(region)).value,
-                                    room_of(region).value, region.name),
+            .sentence = fmt::format(
+                "{} of {} bytes at {} ends {} bytes beyond the {} bytes available in region '{}'",
+                surface, run.bytes.value, to_hex(run.address),
+                (run.address + run.bytes - region.base - room_of(region)).value,
+                room_of(region).value, region.name),
             .address = run.address,
             .unit = "plan",
             .surface = surface,

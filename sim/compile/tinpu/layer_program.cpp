@@ -273,8 +273,9 @@ ModelProgram layer_program(const Graph& graph, LayerPlan plan, const LayerNpuCon
         findings.push_back(
             {.severity = Severity::Warning,
              .id = "memory_size",
-             .sentence = fmt::format("feature maps take {} bytes at a time, the NPU has {}",
-                                     memory.peak_maps.value, config.engine.memory.value)});
+             .sentence = fmt::format("live feature maps need up to {} bytes, but the NPU has {}",
+                                     memory.peak_maps.value, config.engine.memory.value),
+             .remedy = "use a smaller model or input, or a larger npu.engine.memory"});
     }
     std::vector<RefusedLayer> refused = refused_layers(plan.partition);
     ModelProgram model = LayerProgrammer(graph, std::move(plan), host).program(inputs);

@@ -138,7 +138,7 @@ class LayerRules {
         if (widths.bits == 4 && !candidate_.is_pool() &&
             restrictions_.four_bit_weights == Verdict::Refuse) {
             complain("weight_4bit", "4-bit", "2-bit or 8-bit", "8-bit",
-                     "weights are 2-bit or 8-bit");
+                     "weights must be 2-bit or 8-bit");
         }
         check_bias(widths_by(widths));
         check_scale(widths);
@@ -151,7 +151,7 @@ class LayerRules {
             model_.sizes(model_.node(candidate_.anchor).inputs.front()).size();
         if (candidate_.pattern != Pattern::Fc && sizes != 4) {
             complain("conv_2d", fmt::format("{}-d", sizes - 2), "2-d", "2-d, with a height of 1",
-                     "convolutions and pools are 2-d");
+                     "convolutions and pools must be 2-d");
         }
     }
 
@@ -159,7 +159,7 @@ class LayerRules {
         if (candidate_.in[0] != restrictions_.batch) {
             const std::string batch = std::to_string(restrictions_.batch);
             complain(fmt::format("batch_{}", batch), std::to_string(candidate_.in[0]), batch, batch,
-                     fmt::format("batch size is {}", batch));
+                     fmt::format("batch size must be {}", batch));
         }
     }
 
@@ -171,7 +171,7 @@ class LayerRules {
         if (grouped && candidate_.groups != 1) {
             complain("groups_1", std::to_string(candidate_.groups), "1",
                      fmt::format("1, or {} (depth-wise)", candidate_.in[1]),
-                     "groups is 1 except for depth-wise, which has as many kernels as channels");
+                     "groups must be 1, or equal to both channels and kernels (depth-wise)");
         }
     }
 
@@ -183,7 +183,7 @@ class LayerRules {
         const std::int64_t above = (channels + step - 1) / step * step;
         complain(fmt::format("channels_multiple_of_{}", multiple), std::to_string(channels),
                  fmt::format("multiple of {}", multiple), std::to_string(above),
-                 fmt::format("{} channels are multiples of {}", which, multiple));
+                 fmt::format("{} channels must be multiples of {}", which, multiple));
     }
 
     void check_channels() {
@@ -219,12 +219,12 @@ class LayerRules {
                                  pair(height.stride, width.stride)),
                      "stride = kernel",
                      fmt::format("strides {}", pair(height.kernel, width.kernel)),
-                     "TCONV stride equals its kernel");
+                     "TCONV stride must equal its kernel");
         }
         const bool dilated = height.dilation != 1 || width.dilation != 1;
         if (dilated && restrictions_.dilation == Verdict::Refuse) {
             complain("dilation_1", pair(height.dilation, width.dilation), "1x1", "1x1",
-                     "kernels are not dilated");
+                     "dilated kernels are not supported");
         }
     }
 
@@ -250,15 +250,15 @@ class LayerRules {
             complain("kernel_limit", pair(height.kernel, width.kernel),
                      fmt::format("at most {} x {}{}", text(limits->most_rows),
                                  text(limits->most_columns),
-                                 limits->one_side ? ", one side is enough" : ""),
+                                 limits->one_side ? " (one of the two suffices)" : ""),
                      fmt::format("{} x {}", text(limits->most_rows), text(limits->most_columns)),
-                     "the kernel is larger than the hardware takes");
+                     "the kernel is larger than the hardware supports");
         }
         const std::string strides = pair(height.stride, width.stride);
         if (!limits->strides.empty() &&
             std::ranges::find(limits->strides, strides) == limits->strides.end()) {
             complain("stride_limit", strides, fmt::format("{}", fmt::join(limits->strides, ", ")),
-                     limits->strides.back(), "strides (rows x columns) are not supported");
+                     limits->strides.back(), "these strides (rows x columns) are not supported");
         }
         const std::int64_t area = candidate_.window.kernel_area();
         if (area < limits->least_area) {
@@ -277,12 +277,12 @@ class LayerRules {
         if (candidate_.pattern != Pattern::Pwconvres) {
             complain("residual_pointwise", node, std::string(enum_name(candidate_.pattern)),
                      "1x1 convolution", "1x1 convolution",
-                     "residual input only on the point-wise convolution");
+                     "only a point-wise convolution supports a residual");
         }
         if (model_.sizes(residual) != model_.sizes(candidate_.output)) {
             const std::string output = sizes_text(model_.sizes(candidate_.output));
             complain("residual_shape", node, sizes_text(model_.sizes(residual)), output, output,
-                     "the residual has the sizes of the output");
+                     "the residual must have the shape of the output");
         }
     }
 
@@ -317,17 +317,17 @@ class LayerRules {
             restrictions_.weights.empty() ? 8 : restrictions_.weights.back().bits;
         check_integers(
             candidate_.anchor, candidate_.weights.numbers,
-            {"weight_integer", "weights are integers", "weight_range", signed_range(widest),
-             fmt::format("weights are signed and fit their width ({} bits at most)", widest)});
+            {"weight_integer", "weights must be integers", "weight_range", signed_range(widest),
+             fmt::format("weights must be signed integers of at most {} bits", widest)});
     }
 
     void check_bias(const WeightWidths& widths) {
         if (const std::optional<Step>& bias = candidate_.norm.bias) {
-            check_integers(
-                bias->node, bias->numbers,
-                {"bias_integer", "bias is an integer", "bias_range", signed_range(widths.bias_bits),
-                 fmt::format("bias is a signed {}-bit integer with {}-bit weights",
-                             widths.bias_bits, widths.bits)});
+            check_integers(bias->node, bias->numbers,
+                           {"bias_integer", "bias must be an integer", "bias_range",
+                            signed_range(widths.bias_bits),
+                            fmt::format("bias must be a signed {}-bit integer with {}-bit weights",
+                                        widths.bias_bits, widths.bits)});
         }
     }
 
@@ -336,16 +336,17 @@ class LayerRules {
         if (!scale) {
             return;
         }
-        IntegerRule rule{.whole = "scale_integer", .whole_sentence = "scale is an integer"};
+        IntegerRule rule{.whole = "scale_integer", .whole_sentence = "scale must be an integer"};
         if (widths.scale_bits == 0) {
             rule.id = fmt::format("scale_1_w{}", widths.bits);
             rule.range = {1, 1};
-            rule.sentence = fmt::format("scale is always 1 with {}-bit weights", widths.bits);
+            rule.sentence = fmt::format("scale must be 1 with {}-bit weights", widths.bits);
         } else {
             rule.id = fmt::format("scale_u{}", widths.scale_bits);
             rule.range = unsigned_range(widths.scale_bits);
-            rule.sentence = fmt::format("scale is an unsigned {}-bit integer with {}-bit weights",
-                                        widths.scale_bits, widths.bits);
+            rule.sentence =
+                fmt::format("scale must be an unsigned {}-bit integer with {}-bit weights",
+                            widths.scale_bits, widths.bits);
         }
         check_integers(scale->node, scale->numbers, std::move(rule));
     }
@@ -367,12 +368,13 @@ class LayerRules {
                 return;
             }
             if (*exponent < 0 || *exponent > most) {
-                complain(fmt::format("shift_{}bit", restrictions_.shift_bits), step.node,
-                         std::to_string(*exponent), fmt::format("0..{}", most),
-                         std::to_string(std::clamp(*exponent, 0, most)),
-                         fmt::format("right shift is a {}-bit amount, so that the divisor "
-                                     "(div_power_of_two) is {}",
-                                     restrictions_.shift_bits, allowed));
+                complain(
+                    fmt::format("shift_{}bit", restrictions_.shift_bits), step.node,
+                    std::to_string(*exponent), fmt::format("0..{}", most),
+                    std::to_string(std::clamp(*exponent, 0, most)),
+                    fmt::format(
+                        "right shift must fit {} bits: the divisor (div_power_of_two) must be {}",
+                        restrictions_.shift_bits, allowed));
                 return;
             }
         }
@@ -401,9 +403,10 @@ class LayerRules {
         }
         const NumberRange preclip = signed_range(restrictions_.preclip_bits);
         if (norm.preclip && NumberRange{norm.preclip->low, norm.preclip->high} != preclip) {
-            complain("preclip_range", norm.preclip->node, range_of_clip(*norm.preclip),
-                     range_text(preclip), range_text(preclip),
-                     fmt::format("BNORMRES clips to {} before the residual", range_text(preclip)));
+            complain(
+                "preclip_range", norm.preclip->node, range_of_clip(*norm.preclip),
+                range_text(preclip), range_text(preclip),
+                fmt::format("BNORMRES must clip to {} before the residual", range_text(preclip)));
         }
     }
 

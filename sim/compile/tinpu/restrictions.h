@@ -53,7 +53,7 @@ struct WeightWidths {
         visit.field("scale_bits", self.scale_bits,
                     "bits of the unsigned scale; 0: the scale is always 1");
         visit.field("least_fc_inputs", self.least_fc_inputs,
-                    "inputs of FC at least, where beyond_guidelines is refuse");
+                    "least inputs of FC, where beyond_guidelines is refuse");
     }
 };
 
@@ -74,13 +74,12 @@ struct PatternLimits {
         visit.field("input_channels", self.input_channels, "input channels are a multiple of this");
         visit.field("output_channels", self.output_channels,
                     "output channels are a multiple of this");
-        visit.field("most_rows", self.most_rows, "rows of the kernel at most; 0: any");
-        visit.field("most_columns", self.most_columns, "columns of the kernel at most; 0: any");
-        visit.field("one_side", self.one_side,
-                    "it is enough that rows or columns keep to their limit");
-        visit.field("least_area", self.least_area, "elements of the window at least");
+        visit.field("most_rows", self.most_rows, "most rows of the kernel; 0: any");
+        visit.field("most_columns", self.most_columns, "most columns of the kernel; 0: any");
+        visit.field("one_side", self.one_side, "one of rows and columns may exceed its limit");
+        visit.field("least_area", self.least_area, "least elements of the window");
         visit.field("strides", self.strides,
-                    "strides that it takes, rows x columns as 2x1; none listed: any");
+                    "supported strides, rows x columns, e.g. 2x1; empty: any");
     }
 };
 
@@ -105,8 +104,9 @@ struct Restrictions {
         visit.field("weights", self.weights, "widths of bias and scale by width of the weights");
         visit.field("pooling", self.pooling, "widths of bias and scale of pools");
         visit.field("patterns", self.patterns, "sizes that each pattern takes");
-        visit.field("guidelines", self.guidelines,
-                    "narrower sizes that only the vendor's guidelines name; see beyond_guidelines");
+        visit.field(
+            "guidelines", self.guidelines,
+            "tighter size limits, given only by the vendor's guidelines; see beyond_guidelines");
         visit.field("clip_bits", self.clip_bits,
                     "widths of feature maps: clip ranges are those of their integers");
         visit.field("preclip_bits", self.preclip_bits,
@@ -114,14 +114,16 @@ struct Restrictions {
         visit.field("shift_bits", self.shift_bits, "bits of the amount of the right shift");
         visit.field("batch", self.batch, "batch size");
         visit.field("beyond_guidelines", self.beyond_guidelines,
-                    "sizes beyond the guidelines' that the pattern page does not forbid");
+                    "sizes beyond the guidelines that the pattern page does not forbid");
         visit.field("four_bit_weights", self.four_bit_weights,
-                    "4-bit weights, which the pattern page both lists and calls future");
-        visit.field("narrow_maps", self.narrow_maps,
-                    "feature maps of 2 and 4 bits, which one sentence of the page calls 8-bit");
+                    "4-bit weights, which the pattern page lists but also calls a future feature");
+        visit.field(
+            "narrow_maps", self.narrow_maps,
+            "2-bit and 4-bit feature maps; one sentence of the page says that maps are 8-bit");
         visit.field("dilation", self.dilation, "dilated kernels, of which the page is silent");
         visit.field("padded_channels", self.padded_channels,
-                    "input channels of GCONV that are no multiple: allow pads them with zeros");
+                    "GCONV input channels that are not a multiple of the required number: allow "
+                    "pads them with zeros");
         visit.field("bias_width", self.bias_width,
                     "what the width of a bias follows from: weights (tool 2.x) or feature_map "
                     "(tool 1.2)");
@@ -139,7 +141,7 @@ struct LayerNpuConfig {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("family", self.family, "kind of NPU: tinpu runs layer patterns");
+        visit.field("family", self.family, "kind of NPU: tinpu (runs layer patterns)");
         visit.field("name", self.name, "name of the preset, as results show it");
         visit.field("clock", self.clock,
                     "clock of engine and host; reports use it, and a DRAM with a clock of its own");
@@ -147,7 +149,7 @@ struct LayerNpuConfig {
                     "preset of the memory behind it, where the command line names none");
         visit.field("mcif", self.mcif, "memory interface");
         visit.field("engine", self.engine, "the layer engine");
-        visit.field("restrictions", self.restrictions, "what the engine takes");
+        visit.field("restrictions", self.restrictions, "restrictions of the engine");
     }
 };
 

@@ -93,7 +93,8 @@ class TinpuPlan final : public ModelPlan {
     std::string summary(std::size_t width) const override {
         const std::string headline = fmt::format(
             "{} on {}: {}, {} of them in {} of the NPU\n"
-            "weights and constants {} bytes, feature maps {} bytes at most at a time{}\n\n",
+            "weights and constants {} bytes, live feature maps at most {} bytes{}\n"
+            "\n",
             graph_.name.empty() ? graph_.file : graph_.name, config_.name,
             counted(graph_.nodes.size(), "node"), plan_.partition.count(NodeSide::Npu),
             counted(plan_.partition.groups.size(), "layer"), with_separators(plan_.weights.value),
@@ -177,8 +178,8 @@ std::shared_ptr<const Target> TinpuFamily::target(const AnyConfig& npu, const Me
 FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
     return {.blocks = {&tinpu_registers(), 1},
             .note =
-                "The vendor's programming interface is not public; this one is the simulator's "
-                "own."};
+                "The vendor's programming interface is not public; this one is specific to the "
+                "simulator."};
 }
 
 std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {

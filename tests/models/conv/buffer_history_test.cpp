@@ -63,7 +63,7 @@ TEST(BufferHistory, LinesThatDoNotAddUpAreAnError) {
     const KnownBufferStart known = history.next(second);
     ASSERT_EQ(known.findings.size(), 1U);
     EXPECT_EQ(known.findings[0].severity, Severity::Error);
-    EXPECT_NE(known.findings[0].sentence.find("2 kept and 5 fetched lines are not the 8"),
+    EXPECT_NE(known.findings[0].sentence.find("2 kept plus 5 fetched lines do not match the 8"),
               std::string::npos);
 }
 

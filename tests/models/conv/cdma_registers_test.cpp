@@ -164,7 +164,7 @@ TEST(CdmaJob, AbsentFeaturesAreRefusedByName) {
 }
 
 TEST(CdmaJob, ChannelsAndOffsetMustFitThePixelFormat) {
-    expect_refused(pixel_registers("T_R8").raw("D_DATAIN_SIZE_1", 3), "T_R8 with 1");
+    expect_refused(pixel_registers("T_R8").raw("D_DATAIN_SIZE_1", 3), "T_R8, which has 1");
     expect_refused(pixel_registers("T_A8B8G8R8").raw("D_PIXEL_OFFSET", 2), "X offset 2");
     EXPECT_EQ(
         cdma_job(pixel_registers("T_R8").raw("D_PIXEL_OFFSET", 7).values(), {}).pixels.x_offset,
@@ -177,7 +177,7 @@ TEST(CdmaJob, FieldsThatNoHardwareReadsForPixelsMustBeZero) {
                    "NVDLA_CDMA.D_DATAIN_FORMAT_0.PIXEL_MAPPING = 1: block linear images are not "
                    "available");
     expect_refused(pixel_registers("T_R8").field("D_PIXEL_OFFSET", "PIXEL_Y_OFFSET", 3),
-                   "NVDLA_CDMA.D_PIXEL_OFFSET_0.PIXEL_Y_OFFSET = 3: it is not available");
+                   "NVDLA_CDMA.D_PIXEL_OFFSET_0.PIXEL_Y_OFFSET = 3: this feature is not available");
     for (const std::string field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
         expect_refused(pixel_registers("T_R8").field("D_RESERVED_X_CFG", field, 2), field + " = 2");
     }

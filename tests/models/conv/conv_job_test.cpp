@@ -86,10 +86,10 @@ TEST(ConvJob, ImageKernelsHaveTheirColumnsBackAndPadOnTheLeftInTheDma) {
 TEST(ConvJob, SizesThatDisagreeNameBothRegisters) {
     ConvParts parts = direct_parts();
     parts.csc.input.width = 31;
-    EXPECT_THAT(messages(parts),
-                testing::ElementsAre("NVDLA_CDMA.D_DATAIN_SIZE_0_0 says DATAIN_WIDTH + 1 = 32, "
-                                     "NVDLA_CSC.D_DATAIN_SIZE_EXT_0_0 says DATAIN_WIDTH_EXT + 1 "
-                                     "= 31"));
+    EXPECT_THAT(
+        messages(parts),
+        testing::ElementsAre("NVDLA_CDMA.D_DATAIN_SIZE_0_0 has DATAIN_WIDTH + 1 = 32, "
+                             "NVDLA_CSC.D_DATAIN_SIZE_EXT_0_0 has DATAIN_WIDTH_EXT + 1 = 31"));
     EXPECT_FALSE(combine(parts, {}).computable());
 }
 

@@ -78,7 +78,7 @@ TEST(DramAddressMap, lets_the_first_field_end_anywhere) {
     EXPECT_EQ(refusal_of(config), "`row` is not a power of two and must stand first");
     config.mapping = "row rank row:3 bank column bank_group channel";
     EXPECT_EQ(refusal_of(config),
-              "the first field of the mapping would not have a whole number of values");
+              "the first field of the mapping would not have an integer number of values");
 }
 
 TEST(DramAddressMap, refuses_what_is_no_bijection) {

@@ -23,18 +23,18 @@ TEST(OnTheFlyPair, AnotherShapeOrderOrNumberOfBatchesIsAnError) {
     EXPECT_EQ(findings[0].id, "shape_mismatch");
     EXPECT_EQ(findings[0].unit, "NVDLA_SDP");
     EXPECT_EQ(findings[0].register_name, "NVDLA_SDP.D_DATA_CUBE_WIDTH_0");
-    EXPECT_EQ(findings[0].sentence,
-              "NVDLA_SDP.D_DATA_CUBE_WIDTH_0: conv 1 gives 24x7x9 (channels x height x width, by "
-              "NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but "
-              "sdp 0 takes 24x7x4");
+    EXPECT_EQ(
+        findings[0].sentence,
+        "NVDLA_SDP.D_DATA_CUBE_WIDTH_0: conv 1 produces 24x7x9 (channels x height x width, by "
+        "NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but sdp 0 expects 24x7x4");
     pair = agreeing();
     pair.consumer.cube.batches = 2;
     findings = pair.contradictions("NVDLA_SDP");
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].sentence,
-              "NVDLA_SDP.D_FEATURE_MODE_CFG_0: conv 1 gives 24x7x9 (channels x height x width, by "
-              "NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but "
-              "sdp 0 takes 24x7x9 2 times");
+              "NVDLA_SDP.D_FEATURE_MODE_CFG_0: conv 1 produces 24x7x9 (channels x height x width, "
+              "by NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but sdp 0 expects "
+              "24x7x9 2 times");
     pair = agreeing();
     pair.consumer.cube.winograd = true;
     EXPECT_EQ(pair.contradictions("NVDLA_SDP").size(), 1U);
@@ -47,7 +47,7 @@ TEST(OnTheFlyPair, IntegersAndFp16DoNotMeetButIntegersMay) {
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].severity, Severity::Error);
     EXPECT_EQ(findings[0].sentence,
-              "NVDLA_SDP.D_DATA_FORMAT_0: conv 1 gives int8, but sdp 0 takes fp16");
+              "NVDLA_SDP.D_DATA_FORMAT_0: conv 1 produces int8, but sdp 0 expects fp16");
     EXPECT_EQ(findings[0].register_name, "NVDLA_SDP.D_DATA_FORMAT_0");
     pair.consumer.cube.precision = Precision::Int16;
     findings = pair.contradictions("NVDLA_SDP");

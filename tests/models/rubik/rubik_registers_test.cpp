@@ -100,7 +100,7 @@ TEST_F(RubikJobTest, ContractMakesOneCubeOfStridesTimesAsMany) {
 
 TEST_F(RubikJobTest, WhatTheNpuLacksIsRefused) {
     set("D_MISC_CFG", "RUBIK_MODE", 3);
-    EXPECT_THAT(complaint(), HasSubstr("no such mode (0 contract, 1 split, 2 merge)"));
+    EXPECT_THAT(complaint(), HasSubstr("unknown mode (0 contract, 1 split, 2 merge)"));
     datapath_.int16 = datapath_.fp16 = false;
     EXPECT_THAT(complaint(), HasSubstr("int16 is not available: this NPU works on int8 only"));
     config_.present = false;

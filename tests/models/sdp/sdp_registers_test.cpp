@@ -195,14 +195,15 @@ TEST_F(SdpConversionTest, EveryValidCellOfTable30IsAccepted) {
 TEST_F(SdpConversionTest, Fp16ToInt8IsRefusedByItsCell) {
     convert(2, 2, 0);
     EXPECT_EQ(refusal(),
-              "NVDLA_SDP.D_DATA_FORMAT_0: table 30 (SDP), fp16 feature data to int8 is an invalid "
-              "case");
+              "NVDLA_SDP.D_DATA_FORMAT_0: table 30 (SDP), fp16 feature data to int8 is not a valid "
+              "combination");
 }
 
 TEST_F(SdpConversionTest, Int8ToFp16IsRefusedFromMemoryAndOnTheFly) {
     convert(0, 0, 2);
     const std::string sentence =
-        "NVDLA_SDP.D_DATA_FORMAT_0: table 30 (SDP), int8 feature data to fp16 is an invalid case";
+        "NVDLA_SDP.D_DATA_FORMAT_0: table 30 (SDP), int8 feature data to fp16 is not a valid "
+        "combination";
     EXPECT_EQ(refusal(), sentence);
     write_field(sdp_, "D_FEATURE_MODE_CFG", "FLYING_MODE", 1);
     EXPECT_EQ(refusal(), sentence);
@@ -210,9 +211,9 @@ TEST_F(SdpConversionTest, Int8ToFp16IsRefusedFromMemoryAndOnTheFly) {
 
 TEST_F(SdpConversionTest, Int16BecomesInt8OnlyProcessedAsInt8AndFromMemory) {
     convert(1, 1, 0);
-    EXPECT_THAT(refusal(), HasSubstr("int16 leaves as int8 only where int8 is processed"));
+    EXPECT_THAT(refusal(), HasSubstr("int16 can be output as int8 only where int8 is processed"));
     write_field(sdp_, "D_FEATURE_MODE_CFG", "FLYING_MODE", 1);
-    EXPECT_THAT(refusal(), HasSubstr("int16 from the accumulators cannot leave as int8"));
+    EXPECT_THAT(refusal(), HasSubstr("int16 from the accumulators cannot be output as int8"));
 }
 
 TEST_F(SdpJobTest, TheReadDmaMustAgreeOnCubeAndMode) {

@@ -94,23 +94,24 @@ TEST(TinpuDescriptor, NamesWhatIsWrong) {
         const char* message;
     };
     const Row rows[] = {
-        {TinpuWork::Convolution, 0, 0x02130800, "word 0 of the descriptor: version 2"},
-        {TinpuWork::Convolution, 0, 0x01130805, "work 5; there are 0 to 4"},
-        {TinpuWork::Convolution, 0, 0x01130300, "weights of 3 bits"},
+        {TinpuWork::Convolution, 0, 0x02130800, "version is 2, must be 1"},
+        {TinpuWork::Convolution, 0, 0x01130805, "work is 5, must be 0 to 4"},
+        {TinpuWork::Convolution, 0, 0x01130300, "weight bits are 3; must"},
         {TinpuWork::Convolution, 0, 0x01030800, "no constants"},
-        {TinpuWork::MaxPool, 0, 0x01010004, "signed as its input"},
+        {TinpuWork::MaxPool, 0, 0x01010004,
+         "input and output of a max pool must both be signed or both unsigned"},
         {TinpuWork::Convolution, 23, 7,
          "word 23 of the descriptor: it is reserved, but it is not 0"},
-        {TinpuWork::Convolution, 12, 0, "input height of the layer: 0"},
-        {TinpuWork::Convolution, 14, 0x10001, "output channels of the layer: 65537"},
-        {TinpuWork::Depthwise, 14, 8, "output channels of the layer: 8 of 4"},
-        {TinpuWork::Convolution, 15, 7, "its windows reach over 7 rows of 6"},
+        {TinpuWork::Convolution, 12, 0, "input height of the layer: 0, must be 1 to"},
+        {TinpuWork::Convolution, 14, 0x10001, "output channels of the layer: 65537, must be"},
+        {TinpuWork::Depthwise, 14, 8, "output channels of the layer: 8 instead of 4"},
+        {TinpuWork::Convolution, 15, 7, "its windows span 7 rows, the padded input has 6"},
         {TinpuWork::Convolution, 17, 0, "window of the layer: it has no rows"},
         {TinpuWork::Convolution, 18, 0x10000, "stride of the layer: 0 rows"},
         {TinpuWork::Convolution, 22, 0x80'0000, "clip of the layer: 0 to 128"},
-        {TinpuWork::MaxPool, 20, 4, "nothing but padding rows"},
+        {TinpuWork::MaxPool, 20, 4, "covers only padding rows"},
         {TinpuWork::AveragePool, 15, 20, "last window begins after the 8 rows"},
-        {TinpuWork::Transposed, 15, 9, "the input spreads over 6"}};
+        {TinpuWork::Transposed, 15, 9, "the transposed input spans only 6"}};
     for (const Row& row : rows) {
         EXPECT_THAT(message_with(row.work, row.word, row.value), HasSubstr(row.message));
     }

@@ -141,7 +141,7 @@ TEST(TinpuPort, ADescriptorThatIsNoneIsRefusedWithAFinding) {
     const Diagnostic& finding = bench.log.findings().front();
     EXPECT_EQ(finding.id, "descriptor");
     EXPECT_EQ(finding.address, descriptor_at);
-    EXPECT_NE(finding.sentence.find("version 9"), std::string::npos);
+    EXPECT_NE(finding.sentence.find("version is 9"), std::string::npos);
 }
 
 TEST(TinpuPort, MaskedInterruptsDoNotRaiseTheLine) {

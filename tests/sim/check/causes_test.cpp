@@ -75,7 +75,7 @@ TEST(Causes, ReportsTellWhatFollowsInALineOfItsOwn) {
     const CheckReport report = one_mistake();
     const std::string text = check_text(report);
     EXPECT_THAT(text,
-                HasSubstr("    follows: error: surface_overlap of sdp 1 [surface_overlap]\n"));
+                HasSubstr("    consequence: error: surface_overlap of sdp 1 [surface_overlap]\n"));
     EXPECT_THAT(text, Not(HasSubstr("remedy: correct sdp 1")));
     EXPECT_THAT(text, HasSubstr("4 errors, 1 warning, 1 note"));
     const Json json = Json::parse(check_json(report));

@@ -182,7 +182,7 @@ TEST_P(JobProof, ProvesNothingOfBytesThatNothingWrites) {
     program.surfaces.clear();
     const std::vector<ProvedResult> results =
         plain_job_results(with_host_maps(std::move(program), {}), false);
-    EXPECT_EQ(results[0].unproved, "it reads bytes that nothing in the program writes, its input");
+    EXPECT_EQ(results[0].unproved, "it reads bytes that the program never writes: its input");
     EXPECT_FALSE(results[0].surface);
 }
 

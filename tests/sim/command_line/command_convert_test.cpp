@@ -39,8 +39,7 @@ TEST_F(CommandConvert, MovesAFileIntoANamedLayout) {
         convert({"--shape", "1x3x1x2", "--type", "int8", "--to", "4W4C8B", in, path("out")});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
     EXPECT_EQ(read("out"), std::string("abc\0ABC\0\0\0\0\0\0\0\0\0", 16));
-    EXPECT_EQ(answer.out,
-              in + " -> " + path("out") + ": nchw of N1 C3 H1 W2 to 4W4C8B, 16 bytes\n");
+    EXPECT_EQ(answer.out, in + " -> " + path("out") + ": nchw N1 C3 H1 W2 to 4W4C8B, 16 bytes\n");
 }
 
 TEST_F(CommandConvert, ManyFilesGoIntoAFolder) {
@@ -60,7 +59,7 @@ TEST_F(CommandConvert, AFolderOfTheInputsIsRefused) {
     const auto answer = convert(
         {"--shape", "1x2x1x2", "--type", "int8", "--to", "nhwc", first, second, folder_.string()});
     EXPECT_EQ(answer.code, ExitCode::WrongInput);
-    EXPECT_NE(answer.err.find("is an input; the output would replace it"), std::string::npos)
+    EXPECT_NE(answer.err.find("is also an input; the output would overwrite it"), std::string::npos)
         << answer.err;
     EXPECT_EQ(read("first"), "abcd");
 }

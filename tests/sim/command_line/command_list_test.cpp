@@ -65,8 +65,8 @@ TEST(CommandList, FieldsHaveTypeDefaultAndSentence) {
               "npu.cbuf.banks\n"
               "    integer; default 32; 2 to 1024\n"
               "    banks, each given to data or to weights by D_BANK\n"
-              "    relation: the fields of D_BANK hold numbers of up to 32 banks, unless registers "
-              "have wide fields\n");
+              "    relation: the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields "
+              "is set\n");
     EXPECT_NE(listed({"fields", "memory."}).find("memory.regions[].base\n"), std::string::npos);
 }
 
@@ -110,7 +110,7 @@ TEST(CommandList, APrefixOfNothingIsRefused) {
 
 TEST(CommandList, UnknownTopicOrMapIsRefused) {
     EXPECT_EQ(typed({"list", "preset"}).err,
-              "npuscope: nothing to list under 'preset' (did you mean 'presets'?)\n");
+              "npuscope: unknown topic 'preset' (did you mean 'presets'?)\n");
     EXPECT_EQ(typed({"list", "registers", "--map", "nv_smal"}).err,
               "npuscope: unknown address map 'nv_smal' (did you mean 'nv_small'?)\n");
 }

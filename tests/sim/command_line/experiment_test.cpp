@@ -216,8 +216,8 @@ TEST_F(ExperimentTest, NetworksAndImagesNameTheNearestLegalValue) {
 
 TEST_F(ExperimentTest, UnknownProgramsNameTheNearest) {
     EXPECT_THAT(typed({"run", "resnt50"}).err,
-                StartsWith("npuscope: there is no file 'resnt50', nor is it bundled (did you mean "
-                           "'resnet50'? networks: "));
+                StartsWith("npuscope: there is no file 'resnt50' and no bundled item of that name "
+                           "(did you mean 'resnet50'? networks: "));
     EXPECT_EQ(typed({"plan", "lenet5x"}).code, ExitCode::WrongInput);
 }
 

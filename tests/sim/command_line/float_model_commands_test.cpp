@@ -61,7 +61,7 @@ TEST_F(FloatModelCommands, RunAsIntegersWhereTimeAloneIsAskedFor) {
     for (const char* values : {"on", "off"}) {
         const Answer answer = typed({"run", at("m.onnx"), "--values", values});
         EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-        EXPECT_THAT(flat(answer.out), HasSubstr("taken as if they were quantised to int8"));
+        EXPECT_THAT(flat(answer.out), HasSubstr("simulated as if quantised to int8"));
         EXPECT_THAT(flat(answer.out), HasSubstr("1 segment of the NPU, 0 layers"));
         EXPECT_THAT(answer.out, Not(HasSubstr("not bit-equal")));
     }
@@ -72,8 +72,9 @@ TEST_F(FloatModelCommands, RunOnTheHostWithInputsAndSayWhatToDo) {
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--outputs", at("out")});
     EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;
     EXPECT_THAT(answer.out, HasSubstr("HOST ONLY"));
-    EXPECT_THAT(flat(answer.out), HasSubstr("all of it ran on the host (quantise it on the way: "
-                                            "--calibration DIR)"));
+    EXPECT_THAT(
+        flat(answer.out),
+        HasSubstr("all of it ran on the host (quantise it for this run: --calibration DIR)"));
     EXPECT_EQ(read_npy(folder_ / "out/y.npy").type.element, ElementType::Float32);
 }
 
@@ -82,7 +83,7 @@ TEST_F(FloatModelCommands, AreQuantisedOnTheWayAndStayNear) {
     const Answer answer = typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--calibration",
                                  at("inputs"), "--outputs", at("npu"), "--out", at("kept")});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-    EXPECT_THAT(flat(answer.out), HasSubstr("quantised to int8 on the way: 3 layers"));
+    EXPECT_THAT(flat(answer.out), HasSubstr("quantised to int8 for this run: 3 layers"));
     EXPECT_THAT(answer.out, HasSubstr("MAC array used"));
     const GraphValue wanted = read_npy(folder_ / "host/y.npy");
     const GraphValue found = read_npy(folder_ / "npu/y.npy");
@@ -210,7 +211,7 @@ TEST_F(FloatModelCommands, SeveralInputsAtOnceGiveWhatEachGivesAlone) {
     EXPECT_EQ(alone.code, ExitCode::Good) << alone.err;
     const Answer together = run("together", {"--batch", "5"});
     EXPECT_EQ(together.code, ExitCode::Good) << together.err;
-    EXPECT_THAT(flat(together.out), HasSubstr("5 inputs, 5 at once, which share operations of"));
+    EXPECT_THAT(flat(together.out), HasSubstr("5 inputs, 5 at once, sharing operations of"));
     EXPECT_EQ(read_npy(folder_ / "together/y.npy"), read_npy(folder_ / "alone/y.npy"));
     const auto batch_of = [&](const char* file) {
         return nlohmann::json::parse(std::ifstream(folder_ / file)).at("batch");
@@ -290,11 +291,11 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
                 HasSubstr("there are no inputs to compute outputs from"));
     EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,
-                HasSubstr("--labels: of no effect on"));
+                HasSubstr("--labels: has no effect on"));
     std::ofstream(folder_ / "none.txt") << "\n\n";
     EXPECT_THAT(
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("none.txt")}).err,
-        HasSubstr("there are no names in it"));
+        HasSubstr("the file has no class names"));
 }
 
 TEST_F(FloatModelCommands, PicturesAreInputs) {
@@ -327,7 +328,7 @@ TEST_F(FloatModelCommands, OpenSizesAreGivenByAnOptionOrAKey) {
     std::ofstream(folder_ / "batch.onnx", std::ios::binary) << builder.bytes();
     const Answer one = typed({"run", at("batch.onnx"), "--values", "off"});
     EXPECT_EQ(one.code, ExitCode::Good);
-    EXPECT_THAT(flat(one.out), HasSubstr("'batch' is open and taken as 1"));
+    EXPECT_THAT(flat(one.out), HasSubstr("'batch' is dynamic and taken as 1"));
     shape->mutable_shape()->mutable_dim(2)->set_dim_param("height");
     std::ofstream(folder_ / "open.onnx", std::ios::binary) << builder.bytes();
     const Answer refused = typed({"run", at("open.onnx"), "--values", "off"});
@@ -347,8 +348,7 @@ TEST_F(FloatModelCommands, TimeAloneIsThatOfTheTypeAskedFor) {
         const Answer answer =
             typed({"run", at("m.onnx"), "--npu", "nv_full", "--values", "off", "--type", type});
         EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-        EXPECT_THAT(flat(answer.out),
-                    HasSubstr(std::string("as if they were quantised to ") + type));
+        EXPECT_THAT(flat(answer.out), HasSubstr(std::string("as if quantised to ") + type));
         return answer.out.substr(0, answer.out.find(" cycles")).substr(answer.out.find('\n'));
     };
     EXPECT_NE(cycles("int8"), cycles("int16"));
@@ -359,7 +359,7 @@ TEST_F(FloatModelCommands, LayersThatStayFloatsForATargetAreNamedWithTheRatios) 
     const Answer answer = typed({"run", at("m.onnx"), "--npu", "nv_small", "--calibration",
                                  at("inputs"), "--target-decibels", "45"});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-    EXPECT_THAT(flat(answer.out), HasSubstr("outputs of the worst input of the calibration had"));
+    EXPECT_THAT(flat(answer.out), HasSubstr("the worst calibration input had"));
     EXPECT_THAT(flat(answer.out), HasSubstr("left in float on the host"));
     EXPECT_THAT(flat(typed({"run", at("m.onnx"), "--npu", "nv_small", "--calibration", at("inputs"),
                             "--target-decibels", "0"})
@@ -389,7 +389,7 @@ TEST_F(FloatModelCommands, ATargetIsThatOfTheNpuWhichRoundsScalesOnceMore) {
         return flat(answer.out);
     };
     EXPECT_THAT(told("44"),
-                HasSubstr("the NPU rounds scales once more; there the worst input has"));
+                HasSubstr("the NPU rounds scales once more; on it the worst input has"));
     EXPECT_THAT(told("25"), Not(HasSubstr("rounds scales once more")));
     EXPECT_THAT(told("0"), Not(HasSubstr("rounds scales once more")));
 }
@@ -400,15 +400,15 @@ TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
         EXPECT_EQ(answer.code, ExitCode::WrongInput);
         EXPECT_THAT(answer.err, HasSubstr(sentence));
     };
-    refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: of no effect on");
+    refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: has no effect on");
     refused({"plan", "lenet", "--input-type", "uint8"}, "which is a shape table");
-    refused({"check", "lenet", "--no-equalise"}, "--no-equalise: of no effect on");
-    refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: of no effect on");
+    refused({"check", "lenet", "--no-equalise"}, "--no-equalise: has no effect on");
+    refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: has no effect on");
     refused({"run", "three_layers", "--winograd"}, "which is a register program");
     refused({"run", "three_layers", "--network", "lenet"}, "give --compare-layers with it");
     refused({"run", at("m.onnx"), "--method", "mse"}, "the model is not calibrated");
     refused({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--type", "fp16"},
-            "--type fp16: values are computed of the model as it is");
+            "--type fp16: values of the model as it is");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(InputFiles, NothingIsResizedOrGuessed) {
     EXPECT_THAT(refusal("rgb.png", {.mean = "1,2"}),
                 HasSubstr("--mean has 2 numbers where the input has 3 channels"));
     for (const char* text : {"", "a", "1,", "1;2", "1/0", "nan", "1e999", "0x10", " 1"}) {
-        EXPECT_THAT(refusal("rgb.png", {.scale = text}), HasSubstr("is not a number")) << text;
+        EXPECT_THAT(refusal("rgb.png", {.scale = text}), HasSubstr("is neither a number")) << text;
     }
     put_array("two.npy", {2, 3, 1, 2}, ElementType::Float32);
     EXPECT_THAT(refusal("two.npy"), HasSubstr("the array holds 2 inputs"));

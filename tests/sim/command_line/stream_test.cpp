@@ -54,7 +54,7 @@ TEST(Stream, NeedsANetworkAndTwoFrames) {
     EXPECT_THAT(typed({"run", program, "--stream", "2"}).err, HasSubstr("is not a network"));
     EXPECT_EQ(typed({"run", "lenet", "--stream", "1"}).code, ExitCode::WrongInput);
     EXPECT_THAT(typed({"run", "lenet", "--stream", "2", "--instances", "2"}).err,
-                HasSubstr("one NPU"));
+                HasSubstr("--stream supports a single instance only"));
 }
 
 }  // namespace

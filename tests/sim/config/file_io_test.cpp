@@ -119,9 +119,8 @@ TEST(WholeFile, AZeroByteDoesNotCutItsName) {
     const TempFolder folder;
     std::ofstream(folder / "a") << "not asked for";
     const std::string name = (folder / "a").string() + std::string(1, '\0') + ".dat";
-    EXPECT_NE(message_of([&] { read_whole_file(name); }).find("zero byte"), std::string::npos);
-    EXPECT_NE(message_of([&] { write_atomically(name, "x"); }).find("zero byte"),
-              std::string::npos);
+    EXPECT_NE(message_of([&] { read_whole_file(name); }).find("NUL byte"), std::string::npos);
+    EXPECT_NE(message_of([&] { write_atomically(name, "x"); }).find("NUL byte"), std::string::npos);
 }
 
 TEST(WholeFile, SaysWhyItCannotAndWhoAsked) {

@@ -63,10 +63,10 @@ TEST(NpyFile, WhatCannotBeIsRefusedWithTheNumbers) {
                   read(head("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }") +
                        std::string(23, 'x'));
               }),
-              "'a.npy' has 23 bytes of elements, shape (2, 3) of float32 needs 24");
+              "'a.npy' has 23 bytes of data, but shape (2, 3) of float32 needs 24");
     EXPECT_EQ(sample::message_of(
                   [] { read(head("{'descr': '>f4', 'fortran_order': False, 'shape': (), }")); }),
-              "'a.npy' holds elements of type '>f4', high byte first (save a.astype('<f4'))");
+              "'a.npy' holds big-endian elements of type '>f4' (save a.astype('<f4'))");
     EXPECT_EQ(sample::message_of(
                   [] { read(head("{'descr': '<c8', 'fortran_order': False, 'shape': (), }")); }),
               "'a.npy' holds elements of type '<c8', which is not supported (int8, uint8, int16, "
@@ -132,7 +132,7 @@ TEST(NpyFile, HeadersOfVersions2And3AreRead) {
     std::string later = head("{'descr': '|i1', 'fortran_order': False, 'shape': (), }") + "x";
     later[6] = '\x04';
     EXPECT_EQ(sample::message_of([&] { read(later); }),
-              "'a.npy' has .npy version 4 (1 to 3 are known)");
+              "'a.npy' has .npy version 4 (1 to 3 are supported)");
 }
 
 }  // namespace

@@ -94,8 +94,9 @@ TEST(YamlReader, WhatYamlWouldSilentlyDoIsRefused) {
               "nv.yaml:2:3: merge keys are not supported (write the fields out)");
     EXPECT_EQ(complaint("title: !!str a\n"),
               "nv.yaml:1:8: tags are not supported (write the value alone)");
-    EXPECT_EQ(complaint("title: a\n---\ntitle: b\n"),
-              "nv.yaml: more than one YAML document in a file (remove the '---' between them)");
+    EXPECT_EQ(
+        complaint("title: a\n---\ntitle: b\n"),
+        "nv.yaml: more than one YAML document in a file (remove the second one and the '---')");
 }
 
 TEST(YamlReader, BrokenYamlIsNamedWithItsPlace) {

@@ -149,16 +149,18 @@ TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
     EXPECT_EQ(sample::message_of(
                   [&] { convert_file(job("nchw", "16W1C8B", "", "int8"), real, folder_ / "out"); }),
               "'" + real.string() +
-                  "' holds float32, layout nchw here takes int8 (--quantize scale=1,radix=5 turns "
-                  "float32 into fixed point)");
-    EXPECT_EQ(sample::message_of(
-                  [&] { convert_file(job("nchw", "16W1C8B", "", ""), real, folder_ / "out"); }),
-              "layout 16W1C8B holds 1-byte elements, the type has 4 bytes (the file holds float32: "
-              "--type int8 or int16 with --quantize scale=1,radix=5 turns it into fixed point)");
+                  "' holds float32, but layout nchw needs int8 here (--quantize scale=1,radix=5 "
+                  "turns float32 into fixed point)");
     EXPECT_EQ(
         sample::message_of(
-            [&] { convert_file(job("nchw", "nhwc", "1x2x4x3", ""), array, folder_ / "out"); }),
-        "'" + array.string() + "' has the shape (1, 2, 3, 4), nchw of N1 C2 H4 W3 is (1, 2, 4, 3)");
+            [&] { convert_file(job("nchw", "16W1C8B", "", ""), real, folder_ / "out"); }),
+        "layout 16W1C8B holds 1-byte elements, but the type has 4 bytes (the file holds float32: "
+        "--type int8 or int16 with --quantize scale=1,radix=5 turns it into fixed point)");
+    EXPECT_EQ(sample::message_of([&] {
+                  convert_file(job("nchw", "nhwc", "1x2x4x3", ""), array, folder_ / "out");
+              }),
+              "'" + array.string() +
+                  "' has shape (1, 2, 3, 4), but nchw of N1 C2 H4 W3 has shape (1, 2, 4, 3)");
 }
 
 }  // namespace

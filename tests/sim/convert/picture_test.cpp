@@ -64,7 +64,8 @@ TEST(Picture, WhatIsNoPictureIsRefusedWithWhatIsWrong) {
     for (const char* text : {"P5", "P5 2", "P5 2 1", "P5 2 1 255", "P5 x 1 255 a", "P5#"}) {
         EXPECT_THAT(refusal(text), HasSubstr("the picture's header is incomplete")) << text;
     }
-    EXPECT_THAT(refusal("P5 2 1 65535\nabcd"), HasSubstr("the brightest pixel is 65535"));
+    EXPECT_THAT(refusal("P5 2 1 65535\nabcd"),
+                HasSubstr("the maximum pixel value (maxval) is 65535"));
     EXPECT_THAT(refusal("P5 2 2 255\nabc"), HasSubstr("3 bytes of pixels where 2 x 2 need 4"));
     EXPECT_THAT(refusal("P5 0 2 255\n"), HasSubstr("a picture of 0 x 2 pixels"));
     EXPECT_THAT(refusal("P6 99999999999999999999 99999999999999999999 255\n"),

@@ -254,7 +254,8 @@ TEST(CApi, aCallBackThatFailsIsToldOf) {
     const Made npu("nv_small", &memory);
     std::uint8_t byte = 0;
     EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED);
-    EXPECT_THAT(npuscope_error(), HasSubstr("gave 7 for a read of 1 bytes at 0x80000000"));
+    EXPECT_THAT(npuscope_error(),
+                HasSubstr("the memory call-back returned 7 for a read of 1 bytes at 0x80000000"));
 }
 
 TEST(CApi, severalDevicesAndResets) {

@@ -205,7 +205,7 @@ TEST(UnitsOfCMisuse, isRefusedByName) {
     const std::array<std::int16_t, 3> operands{};
     EXPECT_EQ(Sdp().run(), NPUSCOPE_OK);
     refused([](Sdp& s) { s.p.size = 8; }, "parameters->size is 8");
-    refused([](Sdp& s) { s.in.bytes = 7; }, "the tensor has 7 bytes, and 8 are its elements");
+    refused([](Sdp& s) { s.in.bytes = 7; }, "the tensor has 7 bytes, but its elements need 8");
     refused([](Sdp& s) { s.in.data = nullptr; }, "data is null");
     refused([](Sdp& s) { s.in.width = 0; }, "width is 0, not 1 to 8192");
     refused([](Sdp& s) { s.in.type = 9; }, "type is 9");

@@ -108,12 +108,12 @@ TEST(Emulated, WhatIsNoOperationIsRefused) {
     lists = Lists(false);
     put(lists.network, 4, 9, 2);
     EXPECT_EQ(refusal_of([&] { lists.read(); }),
-              "task 0: 9 operations of 16 bytes do not fit the 16 of their list");
+              "task 0: 9 operations of 16 bytes exceed the 16 bytes of their list");
     lists = Lists(false);
     put(lists.buffers, 6, 5, 2);
-    EXPECT_EQ(refusal_of([&] { lists.read(); }),
-              "task 0: operation 0: format 5 of a buffer is none that the emulator takes: int8 and "
-              "fp16");
+    EXPECT_EQ(
+        refusal_of([&] { lists.read(); }),
+        "task 0: operation 0: buffer format 5 is not supported by the emulator: use int8 or fp16");
 }
 
 }  // namespace

@@ -103,11 +103,12 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
               "task 0, operation 1 (sdp): it waits for 1 more of its 2 dependencies, and no "
               "running operation will complete one");
     EXPECT_EQ(change(1, [](auto& common) { common.dependencies = 0; }),
-              "task 0, operation 1 (sdp): operation 0 is one dependency more than its count of 0");
+              "task 0, operation 1 (sdp): operation 0 signals it beyond its dependency count of 0");
     EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = 9; }),
               "task 0, operation 0 (sdp): it refers to operation 9 of 2");
-    EXPECT_EQ(change(1, [](auto& common) { common.unit = DlaUnit::Pdp; }),
-              "task 0, operation 0 (sdp): operation 1, which it refers to, is of pdp, not of sdp");
+    EXPECT_EQ(
+        change(1, [](auto& common) { common.unit = DlaUnit::Pdp; }),
+        "task 0, operation 0 (sdp): operation 1, which it refers to, belongs to pdp, not to sdp");
     EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = -1; }),
               "task 0, operation 1 (sdp): it waits for 1 more of its 1 dependencies, and no "
               "running operation will complete one");

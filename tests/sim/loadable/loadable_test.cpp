@@ -35,7 +35,7 @@ TEST(Loadable, IsRefusedWhereBytesAreMissing) {
 TEST(Loadable, EntriesThatReferToNothingAreRefusedWithTheirPlace) {
     Loadable loadable = test::sdp_chain();
     loadable.addresses[2].memory = 99;
-    EXPECT_EQ(refusal(loadable), "address_list[2]: memory 99 does not exist: they end at 6");
+    EXPECT_EQ(refusal(loadable), "address_list[2]: memory 99 does not exist: the last one is 6");
     loadable = test::sdp_chain();
     loadable.memories[1].contents[0].blob = "nothing";
     EXPECT_EQ(refusal(loadable), "memory_list[1]: there is no blob 'nothing', its content");
@@ -46,10 +46,10 @@ TEST(Loadable, EntriesThatReferToNothingAreRefusedWithTheirPlace) {
               "bytes");
     loadable = test::sdp_chain();
     loadable.tasks[0].addresses[3] = 7;
-    EXPECT_EQ(refusal(loadable), "task_list[0]: address 7 does not exist: they end at 6");
+    EXPECT_EQ(refusal(loadable), "task_list[0]: address 7 does not exist: the last one is 6");
     loadable = test::sdp_chain();
     loadable.submits[0] = {1};
-    EXPECT_EQ(refusal(loadable), "submit_list[0]: task 1 does not exist: they end at 0");
+    EXPECT_EQ(refusal(loadable), "submit_list[0]: task 1 does not exist: the last one is 0");
     loadable = test::sdp_chain();
     loadable.memories[6].flags = LoadableMemory::input;
     EXPECT_EQ(refusal(loadable), "memory_list[6]: a second input has bind id 0");

@@ -78,8 +78,9 @@ TEST(TensorBytes, WhatDoesNotFitIsRefused) {
     EXPECT_EQ(refusal_of([&] { tensor_bytes(bound, value); }),
               "tensor 'x' holds 200, which is not an integer from -128 to 127");
     bound.tensor.pixel_format = 20;  // ten bits a component
-    EXPECT_EQ(refusal_of([&] { tensor_bytes(bound, counted(bound)); }),
-              "tensor 'x' has pixel format 20, whose bytes are not whole components of one plane");
+    EXPECT_EQ(
+        refusal_of([&] { tensor_bytes(bound, counted(bound)); }),
+        "tensor 'x' has pixel format 20, whose components are not whole bytes of a single plane");
 }
 
 TEST(TensorBytes, DumpsSayWhereTheirElementsLie) {

@@ -90,7 +90,7 @@ TEST(NetworkShapes, PaddingBehindMayDiffer) {
 TEST(NetworkShapes, RefuseWhatDoesNotFitTogether) {
     EXPECT_NE(refusal(conv("a", 0, 3)).find("no kernels"), std::string::npos);
     EXPECT_NE(refusal(conv("a", 4, 17)).find("larger than its input"), std::string::npos);
-    EXPECT_NE(refusal(conv("input", 4, 1)).find("not a name"), std::string::npos);
+    EXPECT_NE(refusal(conv("input", 4, 1)).find("the name is reserved"), std::string::npos);
     Layer groups = conv("a", 4, 1);
     groups.groups = 2;
     EXPECT_NE(refusal(groups).find("do not divide"), std::string::npos);

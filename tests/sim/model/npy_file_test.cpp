@@ -36,9 +36,9 @@ TEST(NpyFile, WhatIsNoArrayIsRefused) {
     };
     std::string bytes = npy_bytes(zeros({ElementType::Int8, {2, 3}}));
     EXPECT_THAT(refusal("nothing"), HasSubstr("'a.npy' is not a .npy file"));
-    EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("'a.npy' ends inside its .npy header"));
+    EXPECT_THAT(refusal(bytes.substr(0, 40)), HasSubstr("'a.npy' is cut off in its .npy header"));
     EXPECT_THAT(refusal(bytes + "x"),
-                HasSubstr("has 7 bytes of elements, shape (2, 3) of int8 needs 6"));
+                HasSubstr("'a.npy' has 7 bytes of data, but shape (2, 3) of int8 needs 6"));
     std::string transposed = bytes;
     transposed.replace(transposed.find("False"), 5, "True ");
     EXPECT_EQ(parse_npy(transposed, "a.npy").type.sizes, (Sizes{2, 3}));

@@ -70,7 +70,7 @@ TEST(OnnxReader, InitialisersMayStandAmongTheInputs) {
     EXPECT_THAT(parse_onnx(builder.bytes(), "m.onnx").inputs, ElementsAre("x"));
     builder = small_model();
     builder.input("c", {5});
-    EXPECT_THAT(refusal(builder), HasSubstr("declared as float32 5 and given as float32 4"));
+    EXPECT_THAT(refusal(builder), HasSubstr("declared as float32 5 but defined as float32 4"));
 }
 
 TEST(OnnxReader, NodesMayStandInAnyOrder) {
@@ -109,8 +109,9 @@ TEST(OnnxReader, ConstantsThatNodesMakeAreLimitedTogether) {
         builder.node("ConstantOfShape", name, {"many"}, name).output(name);
     }
     Graph graph = parse_onnx(builder.bytes(), "m.onnx");
-    EXPECT_THAT(sample::message_of([&] { prepare_graph(graph); }),
-                HasSubstr("node 'c1' (ConstantOfShape): the model's nodes make 36000000"));
+    EXPECT_THAT(
+        sample::message_of([&] { prepare_graph(graph); }),
+        HasSubstr("constant folding produces 36000000 elements, far more than the file holds"));
 }
 
 TEST(OnnxReader, NodesWithoutNamesAreCalledByTheirOutput) {
@@ -140,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{"opset 6",
                   [](ModelBuilder& b) { b.model().mutable_opset_import(0)->set_version(6); }},
         BrokenRow{"IR version 99", [](ModelBuilder& b) { b.model().set_ir_version(99); }},
-        BrokenRow{"its input is of int8",
+        BrokenRow{"its input has type int8",
                   [](ModelBuilder& b) {
                       b.int8s("i", {2}, {1, 2}).node("Floor", "bad", {"i"});
                   }},
@@ -154,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](ModelBuilder& b) {
                       b.node("Add", "p", {"q_y", "x"}).node("Floor", "q", {"p_y"});
                   }},
-        BrokenRow{"dynamic shape",
+        BrokenRow{"its size 'N' is dynamic",
                   [](ModelBuilder& b) {
                       b.graph()
                           .mutable_input(0)
@@ -164,22 +165,22 @@ INSTANTIATE_TEST_SUITE_P(
                           ->mutable_dim(1)
                           ->set_dim_param("N");
                   }},
-        BrokenRow{"-3 is not a size",
+        BrokenRow{"-3 is not a valid tensor size",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, -3); }},
-        BrokenRow{"4 numbers where its sizes need 3",
+        BrokenRow{"it holds 4 elements, but its shape needs 3",
                   [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 3); }},
         BrokenRow{
             "data are missing",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 24); }},
         BrokenRow{
-            "1099511627776 is not a size",
+            "1099511627776 is not a valid tensor size",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 40); }},
         BrokenRow{"BFLOAT16 is not supported",
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_data_type(
                           onnx::TensorProto_DataType_BFLOAT16);
                   }},
-        BrokenRow{"outside of the model's folder",
+        BrokenRow{"outside the model's folder",
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_data_location(
                           onnx::TensorProto_DataLocation_EXTERNAL);
@@ -191,9 +192,9 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{
             "not finite",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_float_data(1, INFINITY); }},
-        BrokenRow{"does not import its domain",
+        BrokenRow{"the model does not import the operator domain 'com.other'",
                   [](ModelBuilder& b) { b.graph().mutable_node(0)->set_domain("com.other"); }},
-        BrokenRow{"are of float32 and int8",
+        BrokenRow{"have types float32 and int8",
                   [](ModelBuilder& b) {
                       b.int8s("i", {4}, {1, 2, 3, 4}).node("Add", "bad", {"x", "i"});
                   }},
@@ -271,7 +272,8 @@ TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {
                     b.ints("dilations", {3, 3});
                 }),
                 HasSubstr("exceeds its padded input"));
-    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("strides", 1); }), HasSubstr("wrong kind"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("strides", 1); }),
+                HasSubstr("attribute 'strides' has the wrong type"));
 }
 
 TEST(OnnxReader, TextThatIsNoModelIsRefused) {

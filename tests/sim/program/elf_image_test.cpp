@@ -88,7 +88,7 @@ TEST(ElfImage, WhatIsWrongIsToldWithItsOffset) {
         return sample::message_of([&] { parse_elf(bytes, "a.elf"); });
     };
     EXPECT_NE(refused("ELF").find("at byte 0x0"), std::string::npos);
-    EXPECT_NE(refused(good.substr(0, good.size() - 1)).find("ends after the file's"),
+    EXPECT_NE(refused(good.substr(0, good.size() - 1)).find("extends beyond the file's"),
               std::string::npos);
     EXPECT_NE(refused(good.substr(0, 50)).find("it ends within"), std::string::npos);
     std::string object = good;

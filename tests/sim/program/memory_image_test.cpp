@@ -57,7 +57,7 @@ TEST(MemoryImage, ListingWithHeaderIsBytesFromZero) {
 
 TEST(MemoryImage, PayloadThatDisagreesWithItsSizeIsRefused) {
     EXPECT_EQ(complaint("{\n{offset:0x0, size:4, payload:0x00 0x10 0x20},\n}"),
-              "a.dat:2:44: the payload has 3 bytes, its size says 4");
+              "a.dat:2:44: the payload has 3 bytes, but its size field is 4");
     EXPECT_EQ(complaint("{offset:0x0, size:2, payload:0x00 0x10 0x20}"),
               "a.dat:1:40: expected '}' after 2 bytes of payload, found something else");
 }
@@ -74,7 +74,7 @@ TEST(MemoryImage, FileCutShortIsRefusedAtEveryPlaceOfTheCut) {
               "a.dat:1:38: the file ends where a byte as 0x and two digits was expected "
               "(the file is cut short)");
     EXPECT_EQ(complaint("Data_size=4\n0x00 0x01\n"),
-              "a.dat:3:1: the file has 2 bytes, its Data_size says 4 (the file is cut short)");
+              "a.dat:3:1: the file has 2 bytes, but its Data_size is 4 (the file is cut short)");
 }
 
 TEST(MemoryImage, WhatIsNoBytePacketOrHeaderIsRefusedAtItsPlace) {

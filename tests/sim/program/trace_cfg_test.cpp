@@ -101,7 +101,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
         {"reg_write NVDLA", "t.cfg:1:11: expected '(', found 'NVDLA'"},
         {"reg_wirte(NVDLA_CDMA.S_POINTER_0, 0);",
          "t.cfg:1:1: unknown call 'reg_wirte' (did you mean 'reg_write'?)"},
-        {"\n;", "t.cfg:2:1: expected a call, e.g. reg_write(...);, found ';'"},
+        {"\n;", "t.cfg:2:1: expected a call such as reg_write(...);, found ';'"},
         {"reg_write(NVDLA_CDMA.S_POINTR_0, 0);",
          "t.cfg:1:11: unknown register 'NVDLA_CDMA.S_POINTR_0' "
          "(did you mean 'NVDLA_CDMA.S_POINTER_0'?)"},
@@ -113,7 +113,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
         {"reg_write(NVDLA_CDMA.S_POINTER_0, );",
          "t.cfg:1:35: expected a number (a value), found ');'"},
         {"mem_init(pri_men, 0, 0, ALL_ZERO);",
-         "t.cfg:1:10: unknown memory 'pri_men' (known: pri_mem (or 1), sec_mem (or 0))"},
+         "t.cfg:1:10: unknown memory 'pri_men' (use pri_mem (or 1) or sec_mem (or 0))"},
         {"mem_init(1, 0, 0, ALL_ZEROS);",
          "t.cfg:1:19: unknown pattern 'ALL_ZEROS' (did you mean 'ALL_ZERO'?)"},
         {"mem_init(1, 0xffffffffffffffff, 2, ALL_ZERO);",
@@ -125,7 +125,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
         {"mem_load(1, 0, \"a.dat);",
          "t.cfg:1:16: expected the name of a memory image in double quotes, found '\"a.dat);'"},
         {"mem_load(1, 0, \"missing.dat\");", "t.cfg:1:1: cannot read 'missing.dat'"},
-        {"// nothing\n", "t.cfg: the program has no statement"},
+        {"// nothing\n", "t.cfg: the program has no statements"},
         {"check_crc(s, 1, 0x90000000",
          "t.cfg:1:27: the file ends where ',' was expected (the file is cut short)"}};
     for (const auto& [text, message] : rows) {

@@ -98,8 +98,7 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
               "t.txn:1:11: no register at 0xffff1402 (that is byte address 0x5008; `npuscope list "
               "registers --map nv_full` prints the map)");
     EXPECT_EQ(complaint("write_reg 0x5004 1"),
-              "t.txn:1:11: no register at 0x5004 (registers stand at 0xffff0000 + byte address / "
-              "4)");
+              "t.txn:1:11: no register at 0x5004 (registers are at 0xffff0000 + byte address / 4)");
     EXPECT_EQ(complaint("write_reg 0xffff1401 0x100000000"),
               "t.txn:1:22: 0x100000000 does not fit 32 bits (a value)");
     EXPECT_EQ(complaint("write_reg 0xffff1401 1 2"),
@@ -107,15 +106,15 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
     EXPECT_EQ(complaint("load_mem 0x80000000 0 in.dat"),
               "t.txn:1:21: the range is empty (give its size in bytes)");
     EXPECT_EQ(complaint("load_mem 0x80000000 8 in.dat"),
-              "t.txn:1:23: 'in.dat' has 0x6 bytes, the statement needs 0x8 (is the "
-              "file cut short? Correct it, or the statement's size)");
+              "t.txn:1:23: 'in.dat' has 0x6 bytes, but the statement needs 0x8 (is the file cut "
+              "short? Correct it, or the statement's size)");
     EXPECT_EQ(complaint("load_mem 0xffffffffffffffff 2 in.dat"),
               "t.txn:1:29: 0x2 bytes at 0xffffffffffffffff end beyond the 64-bit address space");
     EXPECT_EQ(complaint("load_mem 0 4 missing.dat"), "t.txn:1:14: cannot read 'missing.dat'");
     EXPECT_EQ(complaint("load_mem 0 4\n"),
               "t.txn:1:13: expected the name of a file, found the end "
               "of the line");
-    EXPECT_EQ(complaint("# nothing\n"), "t.txn: the program has no statement");
+    EXPECT_EQ(complaint("# nothing\n"), "t.txn: the program has no statements");
 }
 
 TEST(TraceTxn, WithoutImagesFilesAreNotAskedFor) {

@@ -115,7 +115,7 @@ TEST(MixedPrecision, AnInputWhoseOutputsAreZeroAsksForNothing) {
 
 TEST(MixedPrecision, ATargetBeyondWhatCanBeMeasuredIsRefused) {
     EXPECT_THAT(sample::message_of([] { quantised(most_target_decibels + 1); }),
-                HasSubstr("a target of 201 dB is more than 200"));
+                HasSubstr("a target of 201 dB exceeds the maximum of 200"));
 }
 
 }  // namespace

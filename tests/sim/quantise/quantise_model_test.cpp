@@ -161,7 +161,7 @@ TEST(QuantiseModel, ModelsOfIntegersAndNoCasesAreRefused) {
     const QuantisedModel model =
         quantise_model(prepared(test::float_model()), some_cases({1, 3, 8, 8}, 1), {});
     EXPECT_THAT(message(model.graph, some_cases({1, 3, 8, 8}, 1)),
-                HasSubstr("the model has no layers of floats"));
+                HasSubstr("the model has no float layers to quantise"));
     EXPECT_THAT(message(prepared(test::float_model()), some_cases({1, 3, 8, 7}, 1)),
                 HasSubstr("input 'x' is 1x3x8x7, but the model takes 1x3x8x8"));
 }

@@ -46,7 +46,7 @@ TEST(EnergyReport, WhatHasNoLineIsNamed) {
     const EnergyEstimate estimate = estimate_energy(table(), counted());
     EXPECT_THAT(estimate.unknown, ElementsAre("mac int16", "cacc update", "memory write_bytes"));
     EXPECT_THAT(energy_line(estimate), HasSubstr("1.68 uJ"));
-    EXPECT_THAT(energy_line(estimate), HasSubstr("not in it: mac int16, cacc update"));
+    EXPECT_THAT(energy_line(estimate), HasSubstr("not included: mac int16, cacc update"));
     EXPECT_EQ(energy_json(estimate)["parts"].size(), 3U);
 }
 

@@ -18,13 +18,11 @@ TEST(SummaryReport, ReadsAsATable) {
         "  54,914 cycles, 0.05491 ms at 1000 MHz\n"
         "  " +
         measured_line(sample::result().config) +
-        "\n"
-        "  MAC array utilisation 49.1 %: 1,724,800 useful MACs, at most 64 a cycle\n"
-        "  primary port: 0.146 GB/s read, 0.0979 written, of 8 each (1.8 %, 1.2 %)\n"
+        "\n  MAC array utilisation 49.1 %: 1,724,800 useful MACs, at most 64 a cycle\n"
+        "  primary port: 0.146 GB/s read, 0.0979 written, peak 8 each (1.8 %, 1.2 %)\n"
         "  bound by mac 72 %, sdp_drain 25 %\n"
-        "  what would help: more MAC cells (npu.datapath.atomic_c, npu.datapath.atomic_k)\n"
-        "\n"
-        "where the time went: cycles, share of all, MAC array used, bytes\n"
+        "  what would help: a larger MAC array (npu.datapath.atomic_c, npu.datapath.atomic_k)\n"
+        "\nwhere the time went: cycles, share of all, MAC array used, bytes\n"
         "  #  operation  kind  cycles   share    MACs    read  written  bound by\n"
         "  0  conv 0           53,900  98.2 %  50.0 %  8.00 k   5.38 k  mac\n";
     const std::string details =
@@ -65,7 +63,8 @@ TEST(SummaryReport, SaysHowManyCyclesWereCountedAsRepeats) {
     Result result = sample::result();
     result.repeated_cycles = Cycles(result.simulated_cycles.value / 4);
     EXPECT_NE(summary_report(result).find(
-                  "Mcycles/s)\n25.0 % of these cycles repeat others: counted, not simulated\n"),
+                  "Mcycles/s)\n"
+                  "25.0 % of these cycles repeat earlier ones: counted, not simulated\n"),
               std::string::npos);
 }
 
@@ -75,10 +74,10 @@ TEST(SummaryReport, SaysWhetherTheHostComputesOrQuantises) {
     LayerRecord row{.name = "input_q", .kind = "host QuantizeLinear", .on_host = true};
     row.causes[Cause::Work] = Cycles(40000);
     result.layers = {row};
-    EXPECT_NE(summary_report(result).find("inputs and outputs of integers; the host needs 72.8 %"),
+    EXPECT_NE(summary_report(result).find("integer inputs and outputs; the host spends 72.8 %"),
               std::string::npos);
     result.layers[0].kind = "host Softmax";
-    EXPECT_NE(summary_report(result).find("layers that the NPU takes; the host needs 72.8 %"),
+    EXPECT_NE(summary_report(result).find("layers that the NPU supports; the host takes 72.8 %"),
               std::string::npos);
 }
 
@@ -124,7 +123,7 @@ TEST(SummaryReport, ErrorsComeFirstAndNotesOfOneKindAreOneEntry) {
     EXPECT_EQ(findings(Details::Layers),
               "findings\n"
               "  error: no memory [outside]\n"
-              "  2 notes more (--operations lists them)\n");
+              "  2 more notes (--operations lists them)\n");
 }
 
 TEST(SummaryReport, FitsTheWidthWhateverTheNames) {

@@ -75,7 +75,7 @@ TEST(LayerProgram, InputsThatDoNotFitAreRefused) {
         });
     };
     EXPECT_THAT(sample::message_of([&] { test::run_on(graph, test::bundled_preset(), {}); }),
-                HasSubstr("no numbers for the input 'x'"));
+                HasSubstr("no data for the input 'x'"));
     EXPECT_THAT(run(zeros({ElementType::Float32, {1, 4, 6, 5}})), HasSubstr("1x4x6x6"));
     GraphValue value = zeros({ElementType::Float32, {1, 4, 6, 6}});
     value.numbers[3] = 0.5;

@@ -205,7 +205,7 @@ TEST(SegmentedSession, LayersThatCannotBePlannedAreLeftToTheHost) {
     EXPECT_EQ(result.model->segments.size(), 2U);
     ASSERT_EQ(result.model->refused.size(), 1U);
     EXPECT_EQ(result.model->refused[0].layer, "far");
-    EXPECT_THAT(result.model->refused[0].problems[0].sentence, HasSubstr("strides go to 8"));
+    EXPECT_THAT(result.model->refused[0].problems[0].sentence, HasSubstr("stride 8"));
 }
 
 TEST(SegmentedSession, UnusedLayersAreLeftOut) {
@@ -283,7 +283,7 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     EXPECT_THAT(sample::message_of([&] {
                     plan_segments(graph, {nvdla_npu(system), system.memory});
                 }),
-                HasSubstr("node 'odd' (Acos): the host has no such operator"));
+                HasSubstr("node 'odd' (Acos): the host does not implement this operator"));
 }
 
 }  // namespace

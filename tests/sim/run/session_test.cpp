@@ -231,7 +231,8 @@ TEST(Session, stops_a_poll_that_never_succeeds) {
     const std::string message = message_of(
         replaced(copy_program, "intr_notify(SDP_0, done);",
                  "poll_reg_equal(NVDLA_SDP.D_CVT_SCALE_0, 0x7);\nintr_notify(SDP_0, done);"));
-    EXPECT_NE(message.find("NVDLA_SDP.D_CVT_SCALE_0 never read 0x7"), std::string::npos) << message;
+    EXPECT_NE(message.find("NVDLA_SDP.D_CVT_SCALE_0 never read as 0x7"), std::string::npos)
+        << message;
 }
 
 TEST(Session, stops_at_the_cycle_limit) {

@@ -117,7 +117,7 @@ TEST_P(WideLayers, AnNpuWithoutThemLeavesThemToTheHost) {
     EXPECT_TRUE(plan.partition.groups.empty());
     ASSERT_FALSE(plan.partition.refusals.empty());
     EXPECT_THAT(plan.partition.refusals.front().problems.front().sentence,
-                HasSubstr("nv_small does not compute with"));
+                HasSubstr("which nv_small does not support"));
 }
 
 TEST_P(WideLayers, WhatIsWrittenIsReadAgain) {

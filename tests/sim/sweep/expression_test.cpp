@@ -83,11 +83,11 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
         message_of([] {
             Expression("bank > 1", {}, {"banks", "size"});
         }),
-        HasSubstr("names 'bank', which is not an axis of this space (did you mean 'banks'?"));
+        HasSubstr("uses 'bank', which is not an axis of this space (did you mean 'banks'?"));
     EXPECT_THAT(message_of([] { formula("ghost > 1").holds(lookup); }),
-                HasSubstr("names 'ghost', which has no value"));
+                HasSubstr("uses 'ghost', which has no value"));
     EXPECT_THAT(message_of([] { formula("npu.cbuf.banks + 1").holds(lookup); }),
-                HasSubstr("is neither true nor false"));
+                HasSubstr("is not a boolean"));
     EXPECT_THAT(message_of([] { formula("npu < 3").holds(lookup); }),
                 HasSubstr("cannot be computed: '<' takes numbers, not a text"));
     EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),

@@ -118,7 +118,7 @@ TEST(Space, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message("  - {field: a, values: [1]}\n  - {field: a, values: [1]}\n"),
                 HasSubstr("space.yaml:4:5: two axes are called 'a'"));
     EXPECT_THAT(message("  - {field: bank, values: [1]}\n", "where: [banks > 1]\n"),
-                HasSubstr("space.yaml:4:9: 'banks > 1' names 'banks', which is not an axis"));
+                HasSubstr("space.yaml:4:9: 'banks > 1' uses 'banks', which is not an axis"));
     EXPECT_THAT(message("  - {field: a, values: [1]}\n", "objectives: [{name: x}]\n"),
                 HasSubstr("an objective is either minimised or maximised"));
     EXPECT_THAT(message("  []\n"), HasSubstr("a sweep without axes has one design only"));

@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
                        c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -1, 255);
                    }},
-        RefusedRow{"node 'a_scale' (Mul): kernel 0 is scaled by 16384",
+        RefusedRow{"kernel 0 is multiplied by 16384 before a shift by 6",
                    [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 1).scaled("a", {0}, {16384}, {64});
                        c.clip("a_clip", -128, 127);
@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
                        c.step("Conv", "a", {"x", "w"}).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127);
                    }},
-        RefusedRow{"no layer of the NPU computes it",
+        RefusedRow{"no NPU layer computes it (runs on the host)",
                    [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127).step("Softmax", "soft", {c.last});

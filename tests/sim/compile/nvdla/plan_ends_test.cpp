@@ -121,21 +121,25 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, RefusedEnds,
     ::testing::Values(
         RefusedRow{"outputs: [b]\nlayers:\n  - {name: a, kind: conv, kernels: 4}\n",
-                   "there is no layer 'b' to be an output"},
+                   "output 'b' is not a layer"},
         RefusedRow{"outputs: [i]\nlayers:\n  - {name: i, kind: input, output: 4x4x4}\n"
                    "  - {name: a, kind: conv, kernels: 4}\n",
-                   "there is no layer 'i' to be an output"},
-        RefusedRow{"layers:\n  - {name: i, kind: input}\n", "'' is not a shape of an input"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4x4}\n", "not a shape"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 0x4x4}\n", "not a shape"},
-        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x-1x4}\n", "not a shape"},
+                   "output 'i' is not a layer"},
+        RefusedRow{"layers:\n  - {name: i, kind: input}\n",
+                   "'i': '' is not a valid shape for an input"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4x4}\n",
+                   "'i': '4x4x4x4' is not a valid shape for an input"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 0x4x4}\n",
+                   "'i': '0x4x4' is not a valid shape for an input"},
+        RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x-1x4}\n",
+                   "'i': '4x-1x4' is not a valid shape for an input"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x9000}\n"
                    "  - {name: a, kind: conv, kernels: 4}\n",
-                   "more than a register holds"},
+                   "4x4x9000 exceeds the register field"},
         RefusedRow{"layers:\n  - {name: i, kind: input, from: [input], output: 4x4x4}\n",
                    "it has 1 inputs"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4}\n",
-                   "it has no layers that compute"}));
+                   "it has no layers that compute anything"}));
 
 }  // namespace
 }  // namespace npuscope

@@ -195,7 +195,7 @@ TEST(Quantised, QuotientsOfScalesThatAreZeroOrInfiniteAreNoShift) {
         const Graph graph = test::graph_of(qlinear_model(shape));
         const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
         ASSERT_EQ(plan.refusals.size(), 1U);
-        EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("no right shift"));
+        EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("which is not a right shift"));
     }
 }
 

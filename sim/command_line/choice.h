@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options whose value is one of a few names, whatever their case.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <ranges>
+#include <string>
+#include <type_traits>
+
+#include "models/base/describe.h"
+
+namespace npuscope {
+
+/// One of these names; CLI11 is given the value that goes with it.
+template <class Value>
+CLI::Validator one_of(std::map<std::string, Value> names) {
+    CLI::Validator choice;
+    choice.operation([names = std::move(names)](std::string& text) -> std::string {
+        for (const auto& [name, value] : names) {
+            if (CLI::detail::to_lower(name) != CLI::detail::to_lower(text)) {
+                continue;
+            }
+            if constexpr (std::is_enum_v<Value>) {
+                text = std::to_string(static_cast<std::underlying_type_t<Value>>(value));
+            } else {
+                text = value;
+            }
+            return {};
+        }
+        return fmt::format("'{}' is not one of {}", text, fmt::join(std::views::keys(names), ", "));
+    });
+    return choice;
+}
+
+/// One of the names of an enumeration.
+template <DescribedEnum E>
+CLI::Validator one_of() {
+    std::map<std::string, E> names;
+    for (const auto& [value, name] : EnumNames<E>::names) {
+        names.emplace(name, value);
+    }
+    return one_of(std::move(names));
+}
+
+}  // namespace npuscope
