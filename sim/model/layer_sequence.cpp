@@ -203,7 +203,7 @@ namespace {
 
 constexpr int most_shift = 40;                 // products of hardware have 48 bits
 constexpr std::int64_t beyond_results = 1024;  // twice the steps between the ends of any result
-constexpr double tried_multipliers = 1024;
+constexpr double tried_multipliers = 32767;
 constexpr int constant_shift = 35;  // with kernels without weights, whose biases then have 15 bits
 constexpr int constant_bits = 7;    // of a step in such a bias
 
@@ -276,7 +276,7 @@ class ScaleProducts {
                     continue;
                 }
                 if (factor(k) > 0 && bounds.hold(scale / unit())) {
-                    return Product{scale, true};
+                    return Product{scale, bounds.keep_all};
                 }
                 if ((!best || std::abs(scale - wanted) < std::abs(*best - wanted)) &&
                     !can_lie_halfway(static_cast<std::int64_t>(scale), shift_, reach)) {

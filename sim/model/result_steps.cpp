@@ -29,10 +29,14 @@ double begin_after(double result, double factor) {
 class Narrowing {
  public:
     void stay_above(double scale) {
-        bounds_.above = scale < bounds_.below ? std::max(bounds_.above, scale) : bounds_.above;
+        const bool possible = scale < bounds_.below;
+        bounds_.above = possible ? std::max(bounds_.above, scale) : bounds_.above;
+        bounds_.keep_all = bounds_.keep_all && possible;
     }
     void stay_below(double scale) {
-        bounds_.below = scale > bounds_.above ? std::min(bounds_.below, scale) : bounds_.below;
+        const bool possible = scale > bounds_.above;
+        bounds_.below = possible ? std::min(bounds_.below, scale) : bounds_.below;
+        bounds_.keep_all = bounds_.keep_all && possible;
     }
     const ScaleBounds& bounds() const { return bounds_; }
 

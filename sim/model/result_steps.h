@@ -16,12 +16,13 @@ struct ResultRange {
     double reach = 0;  ///< of a sum, at most
 };
 
-/// Between them lie the scales with which every result begins at the runtime's sum, and no sum that
-/// counts lies halfway between two results. Where halves go to even as no one scale rounds them, the
-/// results near 0 count.
+/// Between them are the scales with which every result begins at the runtime's sum, and no sum that
+/// counts is halfway between two results. Where ties go to even as no single scale rounds them, the
+/// results near 0 count, and the bounds do not keep all results.
 struct ScaleBounds {
     double above = 0;
     double below = std::numeric_limits<double>::infinity();
+    bool keep_all = true;
 
     bool hold(double scale) const { return scale > above && scale < below; }
     double middle() const { return (above + below) / 2; }

@@ -48,7 +48,8 @@ TEST(ResultSteps, EveryScaleBetweenTheBoundsGivesTheRuntimesResults) {
         for (const double share : {0.001, 0.5, 0.999}) {
             const double scale = bounds.above + share * width;
             ASSERT_TRUE(bounds.hold(scale));
-            exact += differing(factor, scale, range) == 0 ? 1 : 0;
+            EXPECT_EQ(differing(factor, scale, range) == 0, bounds.keep_all) << factor;
+            exact += bounds.keep_all ? 1 : 0;
         }
         EXPECT_GT(differing(factor, bounds.above - width / 8, range), 0) << factor;
         EXPECT_GT(differing(factor, bounds.below + width / 8, range), 0) << factor;
@@ -60,6 +61,7 @@ TEST(ResultSteps, EveryScaleBetweenTheBoundsGivesTheRuntimesResults) {
 TEST(ResultSteps, OnlySumsWithinReachCount) {
     const ResultRange range{-128, 127, 40};
     const ScaleBounds bounds = scale_bounds(0.0703125, range);
+    EXPECT_TRUE(bounds.keep_all);
     EXPECT_EQ(differing(0.0703125, bounds.middle(), range), 0);
     EXPECT_GT(bounds.below / bounds.above, 1.001);
 }
@@ -68,6 +70,7 @@ TEST(ResultSteps, OnlySumsWithinReachCount) {
 TEST(ResultSteps, OfContradictingHalvesThoseNearZeroCount) {
     const ScaleBounds bounds = scale_bounds(0.0625, {-128, 127, 3000});
     ASSERT_LT(bounds.above, bounds.below);
+    EXPECT_FALSE(bounds.keep_all);
     for (const std::int64_t sum : {8, -8, 7, 9, 25, -25}) {
         EXPECT_EQ(hardware_result(sum, bounds.middle()), runtime_result(sum, 0.0625)) << sum;
     }
