@@ -167,18 +167,26 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
 
 namespace {
 
-/// Whether the file has nothing else there, what lies over it by now left aside.
-bool holds_zeros(const LoadMemory& load, const ByteRun& part) {
+/// Bytes of a part of the file up to its last one that is not 0, whatever lies over them by now.
+Bytes without_last_zeros(const LoadMemory& load, const ByteRun& part) {
     const std::uint64_t begin = (part.address - load.address).value;
     const std::uint64_t end = begin + part.bytes.value;
-    return std::ranges::all_of(load.image.runs, [&](const MemoryImage::Run& run) {
+    std::uint64_t held = begin;
+    for (const MemoryImage::Run& run : load.image.runs) {
         const std::uint64_t first = std::max(run.offset, begin);
-        const std::uint64_t last = std::min(run.offset + run.size, end);
-        const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
-        return first >= last ||
-               std::all_of(&load.image.bytes[run.position + (first - run.offset)],
-                           &load.image.bytes[run.position] + (last - run.offset), is_zero);
-    });
+        for (std::uint64_t last = std::min(run.offset + run.size, end); last > first; --last) {
+            if (load.image.bytes[run.position + (last - 1 - run.offset)] != 0) {
+                held = std::max(held, last);
+                break;
+            }
+        }
+    }
+    return Bytes(held - begin);
+}
+
+/// Whether the file has nothing else there.
+bool holds_zeros(const LoadMemory& load, const ByteRun& part) {
+    return without_last_zeros(load, part) == Bytes(0);
 }
 
 /// Surfaces with room for exactly one more line.
@@ -218,8 +226,10 @@ bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
     if (!load.use || load.copied || split) {
         return false;
     }
-    if (load.use->kind == DataKind::Pixels) {  // lines end with pixels that nothing shows
-        return load.use->strides.line && hole.bytes > *load.use->strides.line;
+    if (load.use->kind == DataKind::Pixels) {
+        // a line ends with pixels that nothing shows, a plane with lines that no window reaches
+        const std::optional<Bytes> line = load.use->strides.line;
+        return line && without_last_zeros(*load.load, hole) > *line * (load.lines_left + 1U);
     }
     if (!load.use->constant && load.use->cube && load.slices.size() == 1 &&
         lies_after_windows(*load.use->cube, hole, load.lines_left, load.columns_left)) {

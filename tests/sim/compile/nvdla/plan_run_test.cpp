@@ -206,5 +206,23 @@ TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
     }
 }
 
+TEST(PlannedNetwork, LinesThatNoWindowReachesMayEndAPlaneOfPixels) {
+    const Network network = parse_network(R"(
+name: last_lines
+input: {channels: 3, height: 16, width: 18, layout: T_Y8___V8U8_N444}
+layers:
+  - {name: conv, kind: conv, kernels: 6, kernel: 3, stride: 3, relu: true}
+)",
+                                          "last_lines.yaml");
+    for (const char* preset : {"nv_small", "nv_full"}) {
+        const PlanTarget target = sample::preset_target(preset);
+        const Program program = plan_program(plan_network(network, target));
+        for (const Diagnostic& found :
+             check_program(program, {target.npu, target.memory}).findings) {
+            ADD_FAILURE() << preset << ": " << found.sentence;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
