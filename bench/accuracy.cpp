@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `accuracy`: replays what the RTL was measured with and prints how far the machine is from it.
+// `accuracy`: replays the programs that the RTL was measured with and prints the errors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,7 +40,7 @@ struct Arguments {
     bool rows = false;
 };
 
-/// Without tables of one's own, those beside the repository.
+/// Without tables given by the user, those next to the repository.
 void use_reference_data(Arguments& arguments, const fs::path& data) {
     for (const auto& [table, programs] : nv_small_tables(data)) {
         arguments.tables.push_back(table.string());

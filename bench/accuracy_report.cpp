@@ -15,7 +15,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// Columns as wide as their content; all but the first stand to the right.
+/// Columns as wide as their content; all but the first are right-aligned.
 class Table {
  public:
     Table(std::string title, Cells head) : title_(std::move(title)), lines_{std::move(head)} {}
@@ -97,7 +97,7 @@ Members members_of(const AccuracyReport& report) {
     return members;
 }
 
-/// Groups stand in the order of their first member.
+/// Groups are in the order of their first member.
 Table grouped(const Members& members, const std::string& title,
               const std::function<std::string(const ReplayedRow&)>& key) {
     std::vector<std::pair<std::string, Members>> groups;
@@ -172,7 +172,7 @@ Table worst_table(const AccuracyReport& report, std::size_t worst) {
     return table;
 }
 
-/// Failures by their message: one that many rows share is one line.
+/// Failures by message: one that many rows share is one line.
 std::string failures_of(const AccuracyReport& report) {
     std::map<std::string, Members> failures;
     for (const ReplayedRow& row : report.rows) {

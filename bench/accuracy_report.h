@@ -20,7 +20,7 @@ struct AccuracyReport {
 
 enum class TableStyle { Text, Markdown };
 
-/// All tables, `worst` rows long the last.
+/// All tables; the last one has `worst` rows.
 std::string tables_of(const AccuracyReport& report, TableStyle style, std::size_t worst);
 
 /// Every row, in the order of the tables they come from.
@@ -29,8 +29,8 @@ std::string rows_of(const AccuracyReport& report);
 inline constexpr std::string_view begin_marker = "<!-- accuracy: begin, generated -->";
 inline constexpr std::string_view end_marker = "<!-- accuracy: end -->";
 
-/// The page with `tables` in place of what stands between its markers; ConfigError naming `file`
-/// where they are not there.
+/// The page with the text between its markers replaced by `tables`; ConfigError naming `file` if it
+/// has no markers.
 std::string with_tables(std::string_view page, std::string_view tables, const std::string& file);
 
 }  // namespace npuscope::bench

@@ -3,7 +3,7 @@
 
 namespace npuscope::bench {
 
-/// Body of a benchmark's main: runs it, prints what it throws, gives the process's exit code.
+/// Body of a benchmark's main: runs it, prints what it throws, returns the process's exit code.
 int bench_main(int argc, char** argv, int (*run)(int argc, char** argv));
 
 }  // namespace npuscope::bench

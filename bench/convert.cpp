@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `convert`: conversions between layouts on one core, against memcpy of the same bytes in the same
-// run. Best of several; the ratio is what counts, both numbers move with the machine.
+// run. Best of several runs; the ratio is what counts, both times depend on the host.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// Bytes at a cache line's start, touched.
+/// Bytes aligned to a cache line, already touched.
 class Buffer {
  public:
     explicit Buffer(std::size_t bytes) : all_(bytes + line) {
@@ -71,7 +71,7 @@ Measured measure(const ConvertRow& row, unsigned times) {
     return {best[0], best[1], bytes};
 }
 
-/// A tensor of many gigabytes from file to file, in a process of its own.
+/// A tensor of many gigabytes from file to file, in its own process.
 int run_large(const std::string& folder, std::uint64_t gibibytes) {
     const std::filesystem::path input = std::filesystem::path(folder) / "large_in.bin";
     const std::filesystem::path output = std::filesystem::path(folder) / "large_out.bin";
@@ -90,7 +90,7 @@ int run_large(const std::string& folder, std::uint64_t gibibytes) {
     return peak.value <= std::uint64_t{1} << 30U ? 0 : 1;
 }
 
-/// What a row misses is told by its verdict; the exit status tells that all were measured.
+/// A missed limit is shown in the row; the exit status tells that all were measured.
 int run(unsigned times, std::string_view only) {
     TextTable table({{"conversion of 4 Mi values", Align::Left},
                      {"MB", Align::Right},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversions that `bench/convert` measures, with the time that is good enough.
+// The conversions that `bench/convert` measures, with the acceptable time.
 #pragma once
 
 #include <array>
 
 namespace npuscope::bench {
 
-/// Layouts as the command line takes them; `most` is in times of memcpy of the larger side.
+/// Layouts as on the command line; `most` is a multiple of the memcpy time of the larger side.
 struct ConvertRow {
     const char* name;
     const char* shape;
@@ -19,7 +19,7 @@ struct ConvertRow {
 };
 
 constexpr const char* cube = "1x64x256x256";
-constexpr const char* image = "1x4x1024x1024";  // as many values where a layout takes few channels
+constexpr const char* image = "1x4x1024x1024";  // as many values for layouts with few channels
 constexpr double of_words = 1.3;
 constexpr double of_bytes = 2;
 constexpr double of_changed = 3;  // high/low and quantised values

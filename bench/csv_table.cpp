@@ -11,7 +11,7 @@
 namespace npuscope::bench {
 namespace {
 
-/// Cells of one line; `at` moves behind its end.
+/// Cells of one line; `at` moves past its end.
 std::vector<std::string> cells_of_line(std::string_view text, std::size_t& at) {
     std::vector<std::string> cells(1);
     bool quoted = false;

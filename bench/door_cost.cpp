@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `door_cost`: what register programs cost behind the C library and with memory asked burst by burst, as
-// a multiple of what they cost by the command line. All ways take turns in one process; what counts is
-// processor time of the thread that simulates, so that other work on the machine changes little.
+// `door_cost`: the cost of register programs through the C library and with memory accessed burst
+// by burst, as a multiple of their cost on the command line. All ways alternate in one process;
+// what counts is the processor time of the simulation thread, so that other load has little effect.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -49,7 +49,7 @@ void run_alone(const Program& program, const std::string& npu, McifTransactions 
     }
 }
 
-/// From the making of the device to its result and its end.
+/// From the creation of the device to its result and destruction.
 void run_by_c(const Program& program, const std::string& npu,
               std::span<const RegisterBlock> blocks) {
     npuscope_device* device = nullptr;
@@ -66,7 +66,7 @@ void run_by_c(const Program& program, const std::string& npu,
     }
 }
 
-/// Seconds of the fastest of so many runs of each; they take turns.
+/// Seconds of the fastest of `times` runs of each; they alternate.
 std::vector<double> best_of(unsigned times, const std::vector<std::function<void()>>& ways) {
     std::vector<double> best(ways.size(), std::numeric_limits<double>::max());
     for (unsigned i = 0; i < times; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `doors`: register programs through every way in which another program can hold an NPU. Bytes are those
-// that the programs check; cycles stand beside the command line's.
+// `doors`: register programs through every interface by which a program can embed an NPU. Bytes are
+// those that the programs check; cycles are printed next to the command line's.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,17 +36,17 @@ struct Arguments {
     std::vector<std::string> programs;
 };
 
-/// What came of a program behind a door.
+/// Outcome of a program at a door.
 struct Passage {
     int checks = 0;
     int failed = 0;
     std::uint64_t cycles = 0;
     std::size_t findings = 0;
-    double seconds = 0;     ///< of the thread that simulates, with the bench's memory in them
-    std::string trouble{};  ///< why it did not come to its end, or what broke a protocol
+    double seconds = 0;     ///< of the simulation thread, including the bench's memory
+    std::string trouble{};  ///< why it did not finish, or a protocol violation
 };
 
-/// Latency of the memory outside, in cycles: one for all, or by chance where there is a seed.
+/// Latency of the external memory, in cycles: fixed, or random if there is a seed.
 struct Latency {
     std::uint64_t least;
     std::uint64_t most;
@@ -96,7 +96,7 @@ Passage pass_c(const Arguments& arguments, const SystemConfig& system, const Pro
     return passage;
 }
 
-/// Answers at once with a delay, and offers debug transport.
+/// Returns at once with a delay, and supports debug transport.
 struct QuickMemory : sc_core::sc_module {
     QuickMemory(const sc_core::sc_module_name& name, std::uint64_t cycles)
         : sc_core::sc_module(name), delay_(static_cast<double>(cycles), sc_core::SC_NS) {

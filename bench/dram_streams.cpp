@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dram_streams`: streams of bursts through the DRAM of memory presets, one after the other as fast as
-// the DRAM takes them, or paced. Prints what each took, as lines of CSV; `--write DIR` also writes the
-// streams, decoded to bank, row and column, and each DRAM's numbers, so that another simulator can be
-// given the same (bench/compare_ramulator, bench/compare_dramsys).
+// `dram_streams`: streams of bursts through the DRAM of memory presets, one after the other as fast
+// as the DRAM accepts them, or paced. Prints how long each took, as CSV; `--write DIR` also writes
+// the streams, decoded to bank, row and column, and each DRAM's parameters, so that another
+// simulator can be given the same (bench/compare_ramulator, bench/compare_dramsys).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ struct Burst {
     std::uint64_t number = 0;  ///< of the DRAM's bursts
 };
 
-/// Every stream of a kind is the same for every DRAM of as many bursts.
+/// Streams of one kind are the same for all DRAMs with the same number of bursts.
 struct Stream {
     const char* name;
     std::function<std::vector<Burst>(std::size_t bursts, std::uint64_t capacity)> make;
@@ -59,7 +59,7 @@ std::vector<Burst> drawn(std::size_t bursts, std::uint64_t capacity, unsigned wr
     });
 }
 
-/// What an NPU does at a layer: features, weights from elsewhere, and results in batches.
+/// What an NPU does for a layer: features, weights from elsewhere, and results in batches.
 std::vector<Burst> layer(std::size_t bursts, std::uint64_t capacity) {
     std::uint64_t features = 0;
     std::uint64_t weights = capacity / 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a set of replayed rows says together: share of rows that are cycle-exact, and mean, median,
-// 95th percentile and maximum of the absolute error in percent of the RTL's cycles.
+// Statistics of a set of replayed rows: share of rows that are cycle-exact, and mean, median, 95th
+// percentile and maximum of the absolute error in percent of the RTL's cycles.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace npuscope::bench {
 
 struct ErrorStatistics {
     std::uint64_t rows = 0;
-    std::uint64_t failed = 0;  ///< rows without a result; they count in nothing else
+    std::uint64_t failed = 0;  ///< rows without a result; excluded from all other values
     std::uint64_t exact = 0;
     double mean = 0;  ///< percent, as the next three
     double median = 0;

@@ -193,8 +193,8 @@ std::string registers_of(const LayerShape& layer, std::uint32_t index) {
     return text.text();
 }
 
-/// The pointers choose the group that an op-enable means; group 0 is chosen already where a
-/// program has one layer.
+/// The pointers select the group that an op-enable applies to; group 0 is already selected in a
+/// program with one layer.
 std::string enables_of(std::uint32_t index, bool several) {
     TraceText text(index);
     if (several) {

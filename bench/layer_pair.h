@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two convolutions in the two register groups, enabled right behind each other, as a register
-// program made from their shapes. Values are seeded random bytes; nothing is expected of them.
-// Surfaces are packed; the weights' size is rounded up to 128 bytes; one grain a fetch.
+// Two convolutions in the two register groups, enabled back to back, as a register program
+// generated from their shapes. Values are seeded random bytes; no result is expected. Surfaces are
+// packed; the weights' size is rounded up to 128 bytes; one grain per fetch.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quantised model layer by layer against tensors that another runtime stored: every layer is given
-// the stored numbers, and its results are compared with the stored ones, in the form in which an NPU
-// computes the model. What an NPU computes is what the rewritten graph says, bit by bit; the tests
-// hold that. scripts/layer_steps runs it over folders of models.
+// A quantised model layer by layer against tensors that another runtime stored: every layer gets
+// the stored values, and its results are compared with the stored ones, in the form in which an NPU
+// computes the model. An NPU computes the rewritten graph, bit by bit, as the tests ensure.
+// scripts/layer_steps runs it over folders of models.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +31,7 @@ struct Arguments {
     std::string outputs;
 };
 
-/// Arrays have the names of tensors with these letters replaced.
+/// Arrays are named after the tensors, with these characters replaced.
 fs::path array_of(const std::string& folder, std::string tensor, const std::string& letters,
                   char instead) {
     std::ranges::replace_if(
@@ -71,7 +71,7 @@ std::string row(const GraphNode& node, const std::string& layer, const GraphValu
                        stored.numbers.size(), differ, worst);
 }
 
-/// The rounded layer that a node belongs to: its name goes before the node's.
+/// The rounded layer that a node belongs to: its name precedes the node's.
 std::string layer_of(const Graph& graph, const GraphNode& node) {
     for (const RoundedLayer& layer : graph.rounded) {
         if (node.name == layer.name || node.name.starts_with(layer.name + '/')) {

@@ -20,7 +20,7 @@ std::filesystem::path nv_small_pairs(const std::filesystem::path& data);
 /// The machine that a row was measured with; `npu` where the row names none.
 SystemConfig measured_system(const ReferenceRow& row, const std::string& npu);
 
-/// Replays the rows of every preset's own RTL whose programs lie with the reference data; the
+/// Replays the rows of every preset's own RTL whose programs are in the reference data; returns the
 /// table's text.
 std::string measured_table(const std::filesystem::path& data, unsigned jobs);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `pin_latency`: the cycles that the adapters of pins.h and axi.h add, each alone, beside those that their
-// documentation names: a register that answers after a known time behind CSB and APB, an AXI memory whose
-// wires are watched. A cycle lies between two rising edges; wires are seen at the edge after they change.
+// `pin_latency`: the cycles that the adapters of pins.h and axi.h add, each separately, next to the
+// documented ones: a register that answers after a known time behind CSB and APB, an AXI memory
+// whose wires are monitored. A cycle is between two rising edges; wires are sampled at the edge
+// after they change.
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
@@ -26,7 +27,7 @@ const sc_core::sc_time period(1, sc_core::SC_NS);
 
 std::uint64_t now() { return static_cast<std::uint64_t>(sc_core::sc_time_stamp() / period + 0.5); }
 
-/// What an access costs by the documentation, and what it does.
+/// What an access costs as documented, and as measured.
 struct Row {
     std::string access;
     std::uint64_t documented;
@@ -35,7 +36,7 @@ struct Row {
 
 constexpr std::uint64_t register_cycles = 7;
 
-/// Registers that take so many edges of the clock, as a Device with a clock counts them.
+/// Registers that take `register_cycles` clock edges, as a Device with a clock counts them.
 struct Registers : sc_core::sc_module {
     Registers(const sc_core::sc_module_name& name, sc_core::sc_clock& the_clock)
         : sc_core::sc_module(name), clock(the_clock) {
@@ -64,8 +65,8 @@ struct CsbBench {
     }
     void edge() { sc_core::wait(clock.posedge_event()); }
 
-    /// Cycles from the request to `pin`, or to the access where there is none; those of the register
-    /// do not count.
+    /// Cycles from the request to `pin`, or to the access if there is none, without those of the
+    /// register.
     std::uint64_t access(bool writes, bool waits, sc_signal<bool>* pin) {
         valid.write(true), write.write(writes), nposted.write(waits);
         const std::uint64_t begin = now();
@@ -99,7 +100,7 @@ struct CsbBench {
     sc_signal<sc_dt::sc_uint<32>> data, answer_data;
 };
 
-/// APB likewise.
+/// The same for APB.
 struct ApbBench {
     explicit ApbBench(sc_core::sc_clock& the_clock) : clock(the_clock) {
         apb.registers.bind(registers.socket);
@@ -156,7 +157,7 @@ struct AxiBench : sc_core::sc_module {
                   << wires.rlast;
         dont_initialize();
     }
-    /// When wires have come to mean something, for the first time of an access or for the last.
+    /// When wires became valid, for the first time in an access or for the last.
     void watch() {
         const auto first = [](bool high, std::uint64_t& time) {
             time = high && time == 0 ? now() : time;
@@ -231,7 +232,7 @@ int run(int /*argc*/, char** /*argv*/) {
 }  // namespace
 }  // namespace npuscope::bench
 
-// SystemC's library asks for one.
+// The SystemC library requires one.
 extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
 
 int main(int argc, char** argv) {

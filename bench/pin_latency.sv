@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycles that the modules of npuscope_pins.sv add, each alone, beside those that their documentation names: behind
-// them stands pin_latency_dpi.c in place of an NPU. A cycle lies between two rising edges; a wire changes at an edge and
-// is seen at the next one. bench/sv_pin_latency builds and runs it.
+// The cycles that the modules of npuscope_pins.sv add, each separately, next to the documented ones: behind them is
+// pin_latency_dpi.c in place of an NPU. A cycle is between two rising edges; a wire changes at an edge and is sampled at
+// the next one. bench/sv_pin_latency builds and runs it.
 module pin_latency;
   import "DPI-C" function void pin_latency_edge(input int number);
   import "DPI-C" function int pin_latency_accessed();
@@ -13,8 +13,8 @@ module pin_latency;
   logic rst_n = 0;
   int now = 0, begins = 0, wrong = 0;  // `now`: number of the next rising edge
   always #1 clk = ~clk;
-  // Past a rising edge. What has changed there is in the wires, and is seen at the next one; what is driven here is as if
-  // it had changed at the edge, too.
+  // Past a rising edge. What has changed there is on the wires, and is sampled at the next one; what is driven here
+  // counts as changed at the edge, too.
   task automatic tick();
     @(negedge clk);
     now = now + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of npuscope_pins_dpi.c behind the modules of npuscope_pins.sv: an NPU that asks for a burst when the bench
- * wants one, and notes at which edge of the clock it is accessed, is asked for the burst and has its answer. */
+/* In place of npuscope_pins_dpi.c behind the modules of npuscope_pins.sv: an NPU that requests a burst when the bench
+ * wants one, and notes the clock edges at which it is accessed, polled for the burst and answered. */
 #include <stddef.h>
 #include <stdint.h>
 #include <svdpi.h>
@@ -54,7 +54,7 @@ int npuscope_pins_answer(int npu, void* burst, int response) {
     return 0;
 }
 
-/* What the modules need beside. */
+/* What else the modules need. */
 int npuscope_pins_create(const char* npu, const char* changes) {
     (void)npu, (void)changes;
     return 0;

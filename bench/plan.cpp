@@ -36,7 +36,7 @@ std::string key_text(const TilingKey& key) {
                        image, key.form.compressed ? " packed" : "");
 }
 
-/// The bus moves whole beats: the interval is the nearest whole number of cycles, one at least.
+/// The bus moves whole beats: the interval is the nearest whole number of cycles, at least one.
 SystemConfig system_of(const std::string& npu, std::uint64_t bytes_per_cycle) {
     SystemConfig system = nvdla_system();
     nvdla_npu(system) = read_preset<NpuConfig>(find_preset(configs_folder(), "npu", npu));

@@ -47,7 +47,7 @@ Holding holding_of(const ConvProblem& problem, const NpuConfig& npu, const ConvT
         std::min(room / group, most_groups_held), room >= operands.weight_entries};
 }
 
-/// What a way of cutting cannot be faster than: its stripes, and its beats once each.
+/// Lower bound of a way of cutting: its stripes, and each beat once.
 Cycles lower_bound(const ConvTiling& tiling, const ConvProblem& problem, const TilingCosts& costs) {
     const TilingEstimate estimate(problem, tiling.form, costs);
     const LayerBounds bounds = estimate.bounds();

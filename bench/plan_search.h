@@ -15,7 +15,7 @@ namespace npuscope::bench {
 
 /// A layer, and how often the network has one of its shape.
 struct LayerCase {
-    Network network;  ///< the layer alone
+    Network network;  ///< only the layer
     std::uint32_t times = 1;
 };
 
@@ -26,8 +26,8 @@ struct SearchResult {
     TilingKey chosen;
     Cycles estimate;       ///< of the planner's choice
     Cycles chosen_cycles;  ///< simulated
-    Cycles mac;            ///< of them the MAC cells work
-    Cycles sdp;            ///< of them they wait for the SDP to take sums
+    Cycles mac;            ///< of these, with the MAC cells at work
+    Cycles sdp;            ///< of these, waiting for the SDP to take sums
     Cycles best_cycles;    ///< simulated, over all ways
     TilingKey best;
     std::size_t tried = 0;    ///< ways that were simulated

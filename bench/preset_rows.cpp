@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the programs of a set lie that has none of its own.
+/// Where the programs of a set without its own are.
 fs::path programs_of(const fs::path& data, const fs::path& set) {
     static const std::map<std::string_view, fs::path> elsewhere{
         {"nv_small_master", fs::path("rtl") / "presets" / "nv_small_planned" / "programs"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that the RTLs of all presets were measured with: one folder a set, with `rows.csv` and,
-// unless they are those of another set or of the reference data, `programs`. Columns as in
+// The rows that the RTLs of all presets were measured with: one folder per set, with `rows.csv`
+// and, unless they are those of another set or of the reference data, `programs`. Columns as in
 // reference_rows.h, and `npu`, the preset, and `rtl_branch`, the generation of its RTL.
 #pragma once
 

@@ -66,7 +66,7 @@ ReferenceRow row_of(const CsvTable& table, std::size_t row) {
                          table.number(row, "beat_interval").value_or(1),
                          table.number(row, "shared_rw").value_or(0) != 0};
     reference.cycles = table.number(row, "cycles_first_op").value_or(0);
-    // a client's columns count the primary port alone
+    // a client's columns count the primary port only
     const bool one_port = table.number(row, "cv_rd_beats").value_or(0) == 0;
     for (const auto& [column, client] : client_columns) {
         if (const auto beats = table.number(row, column); beats && one_port) {
@@ -79,7 +79,7 @@ ReferenceRow row_of(const CsvTable& table, std::size_t row) {
     return reference;
 }
 
-/// Why a row cannot be replayed, or nothing.
+/// Why a row cannot be replayed; empty if it can.
 std::string obstacle(const CsvTable& table, std::size_t row, const ReferenceRow& reference) {
     if (reference.program.empty()) {
         return "no program";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the RTL was measured to do, one row per program and memory setting, from tables such as
+// Measurements of the RTL, one row per program and memory setting, from tables such as
 //
 //   name | test     program, its folder below the folder of programs
 //   lat, beat_interval, shared_rw                      memory setting
@@ -61,12 +61,12 @@ struct ReferenceSet {
 /// `c3_14x14` is of family c3, `fz012` of fz, `f_28x28_k16_pool2` of f_pool2.
 std::string family_of(const std::string& name);
 
-/// Rows of a table whose program lies in `programs`: `<name>/program.cfg`, `<name>/<name>.cfg`, or the
-/// folder `<name>` with an `input.txn`; a level deeper where they are sorted by `npu`.
+/// Rows of a table whose program is in `programs`: `<name>/program.cfg`, `<name>/<name>.cfg`, or
+/// the folder `<name>` with an `input.txn`; a level deeper where they are sorted by `npu`.
 ReferenceSet rows_of_table(const CsvTable& table, const std::string& set,
                            const std::filesystem::path& programs);
 
-/// Two rows for each pair: both layers, and the first alone.
+/// Two rows for each pair: both layers, and only the first.
 ReferenceSet rows_of_pairs(const std::filesystem::path& json);
 
 }  // namespace npuscope::bench

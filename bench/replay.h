@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs reference rows on the machine, one after the other in this process, and holds the result
-// against what the RTL did.
+// Runs reference rows on the machine, one after the other in this process, and compares the result
+// with the RTL's.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace npuscope::bench {
 
-/// One row and what the machine made of it.
+/// One row and the machine's result.
 struct ReplayedRow {
     ReferenceRow reference;
     std::string failure;  ///< why there is no result; empty where there is one

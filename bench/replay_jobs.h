@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays many rows at once: each job is a process of its own, since a process has one simulation
+// Replays many rows at once: each job is a separate process, since a process has one simulation
 // kernel.
 #pragma once
 

@@ -42,7 +42,7 @@ struct NamedLayer {
     LayerShape shape;
 };
 
-/// Layers whose programs are made here, of more than 50 million products but for the first.
+/// Layers whose programs are generated here; all but the first have more than 50 million MACs.
 constexpr std::array made_layers{
     NamedLayer{"c3_14x14x256_k32_p1", {14, 14, 256, 32, 3, 1, 13, 19}},
     NamedLayer{"c3_14x14x256_k256_p1", {14, 14, 256, 256, 3, 1, 13, 19}},
@@ -61,7 +61,7 @@ constexpr std::array reference_programs{
     "rtl/vectors/pdp_112x28x16_max3s2p1",
 };
 
-/// Whole networks: planned where a program is read.
+/// Whole networks: planning takes the place of reading a program.
 constexpr std::array networks{"resnet18", "resnet50", "mobilenet_v2"};
 
 SpeedSubject network_subject(const std::string& name, const SystemConfig& system) {

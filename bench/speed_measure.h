@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long one program takes on the machine, and where the time goes. The parts come from whole
+// How long one program takes to simulate, and where the time goes. The parts come from whole
 // runs that leave something out, so nothing inside the machine is timed:
 //
 //   read         the program's text and images; of a network its plan
@@ -27,7 +27,7 @@ namespace npuscope::bench {
 struct SpeedSubject {
     std::string name;
     std::function<Program()> read;
-    std::vector<LayerGeometry> layers{};  ///< of a network; of one layer the program tells
+    std::vector<LayerGeometry> layers{};  ///< of a network; for one layer the program defines it
 };
 
 /// The network's convolutions, groups of channels one by one.

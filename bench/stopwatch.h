@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of time: the best of several runs, that of one thread; and the memory that one run of a
-// child process takes.
+// Measurements of time: the best of several runs, that of one thread; and the memory that one run
+// of a child process needs.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace npuscope::bench {
 
-/// Seconds of the fastest of `times` runs of each; they take turns.
+/// Seconds of the fastest of `times` runs of each; they alternate.
 std::vector<double> best_of_each(unsigned times, const std::vector<std::function<void()>>& works);
 
 /// Processor time of the calling thread so far.

@@ -30,7 +30,7 @@ enum class Kind { Conv, Depthwise, MaxPool, Sum, Product };
 
 struct LayerRow {
     Kind kind;
-    std::uint32_t kernels;  ///< 0: as many as channels come in
+    std::uint32_t kernels;  ///< 0: as many as input channels
     std::uint32_t kernel;
     std::uint32_t stride;
 };

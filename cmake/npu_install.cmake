@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs program, presets, documentation, libraries and headers, so that find_package(npuscope)
-# gives npuscope::run, npuscope::npu, npuscope::memory and the rest. Two components: `runtime` is
-# what a user of the program needs, `development` what a program that links the libraries needs.
+# Installs program, presets, documentation, libraries and headers, so that find_package(npuscope) provides
+# npuscope::run, npuscope::npu, npuscope::memory and the rest. Two components: `runtime` is what a user of
+# the program needs, `development` what a program that links the libraries needs.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -25,7 +25,7 @@ file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(packaging/npuscope.pc.in npuscope.pc @ONLY)
 configure_file(packaging/npuscope-systemc.pc.in npuscope-systemc.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/npuscope.pc ${PROJECT_BINARY_DIR}/npuscope-systemc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-# The Python module is plain: it calls that library.
+# The Python module is pure Python: it calls that library.
 install(DIRECTORY packaging/python/npuscope DESTINATION lib/python3/dist-packages COMPONENT runtime
         PATTERN __pycache__ EXCLUDE)
 install(EXPORT npuscopeTargets NAMESPACE npuscope::
@@ -43,7 +43,7 @@ install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/npuscope COMPONEN
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
-# The manual page is what --help prints: it is made from the program that is installed.
+# The manual page is generated from the --help output of the installed program.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 install(CODE "execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/packaging/make_manual
                 --npuscope $<TARGET_FILE:npuscope> --version ${PROJECT_VERSION}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages, `cmake --workflow --preset package`: npuscope, the program with its presets, and
-# npuscope-dev, libraries and headers. What they depend on is worked out by dpkg-shlibdeps.
+# npuscope-dev, libraries and headers. dpkg-shlibdeps determines their dependencies.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME npuscope)
 set(CPACK_PACKAGE_CONTACT "npuscope developers <npuscope@example.org>")

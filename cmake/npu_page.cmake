@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The chart library of `npuscope report`, Apache ECharts, from the npm registry: one file of the
-# package, checked against its hash. Where it cannot be had, the program is built without it, and
+# package, checked against its hash. If it is not available, the program is built without it, and
 # `report` says so.
 set(NPUSCOPE_ECHARTS_VERSION 5.6.0)
 set(NPUSCOPE_ECHARTS_SHA512

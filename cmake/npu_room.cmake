@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # npu_room(NAME [INTERFACE] SOURCES a.cpp ... LINK target ...) makes the library npu_NAME.
-# Includes are written from the top of the tree: "models/base/quantity.h".
+# Include paths start at the top of the tree: "models/base/quantity.h".
 function(npu_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
   add_library(npu_${name} STATIC ${ROOM_SOURCES})
@@ -13,7 +13,7 @@ endfunction()
 function(npu_test name)
   cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${TEST_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/sc_main.cpp)
-  # gtest_main stands before SystemC, whose library exports a main of its own.
+  # gtest_main comes before SystemC, whose library exports its own main.
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main ${TEST_LINK} npu_warnings)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 600)

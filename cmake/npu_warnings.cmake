@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Warnings and instrumentation that every target of ours links privately; -Werror comes from presets.
+# Warnings and instrumentation that all our targets link privately; -Werror comes from presets.
 add_library(npu_warnings INTERFACE)
 target_compile_options(npu_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Woverloaded-virtual -Wold-style-cast
-  # messages name our files without the place of the checkout
+  # messages name our files without the path of the checkout
   -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(NPUSCOPE_SANITIZE)
   target_compile_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow
     -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC sees what is not there, with sanitizers
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false positives of GCC with sanitizers
   target_link_options(npu_warnings INTERFACE -fsanitize=address,undefined,float-cast-overflow)
 endif()
 if(NPUSCOPE_FUZZ)

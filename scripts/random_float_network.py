@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random networks of floats, layer by layer: what scripts/write_random_networks quantises."""
+"""Random float networks, layer by layer: what scripts/write_random_networks quantises."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -11,7 +11,7 @@ def out_size(size, kernel, stride, pads, dilation, up=False):
 
 
 class FloatNetwork:
-    """Nodes of floats, with the sizes of all tensors."""
+    """Float nodes, with the sizes of all tensors."""
 
     def __init__(self, seed, least_opset, batch=None):
         self.random = np.random.default_rng(seed)
@@ -109,7 +109,7 @@ class FloatNetwork:
         self.follow(y)
 
     def follow(self, y):
-        """An activation that quantisers join with the product."""
+        """An activation that quantisers fuse with the product."""
         if self.chance(0.5):
             self.rectify(y)
 

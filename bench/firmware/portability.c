@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's kernel-mode firmware asks of the system that it runs in, as calls into the program that loads it
-// as a library: bench/nvidia_firmware. source: NVDLA sw, kmd/include/nvdla_interface.h
+// What NVIDIA's kernel-mode firmware requires of its host system, as calls into the program that loads it as a
+// library: bench/nvidia_firmware. source: NVDLA sw, kmd/include/nvdla_interface.h
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ void dla_reg_write(void* driver, uint32_t address, uint32_t value) {
     calls.write_register(address, value);
 }
 
-// The firmware's own view of a buffer is its number, the NPU's its address.
+// The firmware identifies a buffer by its number, the NPU by its address.
 int32_t dla_get_dma_address(void* driver, void* task, int16_t entry, void* address, uint32_t destination) {
     (void)driver, (void)task;
     if (entry < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Included before every file of NVIDIA's firmware: what it takes from the kernel's headers. */
+/* Included before every file of NVIDIA's firmware: what it uses from the kernel's headers. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

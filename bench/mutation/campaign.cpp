@@ -56,7 +56,7 @@ std::vector<Chosen> chosen_for(const Campaign& campaign, const Subject& subject,
     return chosen;
 }
 
-// --- a line of a working process: fields that tabs separate
+// --- a line of a worker process: tab-separated fields
 // -----------------------------------------
 
 std::string cleaned(std::string text) {
@@ -92,7 +92,7 @@ TrialRow row_of(const std::vector<std::string>& fields) {
              fields[9], fields[10]}};
 }
 
-/// Where a process begins: mistake `mistake` of subject `subject`.
+/// Where a process starts: mistake `mistake` of subject `subject`.
 struct Start {
     std::size_t subject = 0;
     std::size_t mistake = 0;
@@ -197,7 +197,7 @@ std::vector<std::string> lines_of(std::FILE* file) {
     return lines;
 }
 
-/// Adds what a process told; the mistake that it was at when it ended.
+/// Adds what a process reported; returns the mistake that it was at when it ended.
 Start collect(const Process& process, CampaignResult& result) {
     Start last;
     for (const std::string& line : lines_of(process.answers.get())) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A seeded choice of mistakes in many programs, tried one after the other in a few processes: a
-// mistake that ends a process counts, and the next ones go on in another.
+// mistake that kills a process counts, and the next ones continue in another.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace npuscope::bench {
 
-/// What the machine made of mistakes, by program, kind and mistake. It holds as long as the
-/// machine and the programs stay as they are.
+/// The machine's outcomes of mistakes, by program, kind and mistake. Valid as long as the machine
+/// and the programs do not change.
 using KnownEffects = std::map<std::string, Effect>;
 
 struct Campaign {
     std::vector<Subject> subjects;
     std::vector<std::string> kinds;  ///< empty: all
     std::uint64_t seed = 1;
-    double mistakes_per_kind = 1;  ///< of a program; below 1 only some programs have one
+    double mistakes_per_kind = 1;  ///< per program; below 1 only some programs have one
     unsigned jobs = 2;
     KnownEffects known{};
 };
@@ -40,14 +40,14 @@ CampaignResult run_campaign(const Campaign& campaign);
 KnownEffects read_effects(const std::filesystem::path& file);
 void write_effects(const std::filesystem::path& file, const KnownEffects& effects);
 
-/// Rows as CSV, a line each below a head.
+/// Rows as CSV, one line each below a header line.
 std::string campaign_csv(const CampaignResult& result);
-/// The table by kind, the sums, and where `examples` is not 0 so many mistakes of each kind that were
-/// not found, not named, or only thought to be mistakes.
+/// The table by kind, the totals, and `examples` mistakes of each kind that were not found, not
+/// named, or wrongly taken for mistakes.
 std::string campaign_table(const CampaignResult& result, std::size_t examples);
 
-/// Of mistakes that matter and are no contents: how many were found and named, in percent; of those
-/// without effect: how many were warned of.
+/// Of mistakes that matter and are not contents: percentage found and named; of those without
+/// effect: percentage warned of.
 struct Reached {
     std::size_t mattering = 0;
     std::size_t harmless = 0;

@@ -44,7 +44,7 @@ Mistake of_load(const MutationSite& site, const Load& load, std::string what) {
     return mistake;
 }
 
-/// Leaves out what lies at `end` and after it.
+/// Omits everything from `end` on.
 void cut(MemoryImage& image, std::uint64_t end) {
     std::erase_if(image.runs, [&](const MemoryImage::Run& run) { return run.offset >= end; });
     for (MemoryImage::Run& run : image.runs) {
@@ -52,7 +52,7 @@ void cut(MemoryImage& image, std::uint64_t end) {
     }
 }
 
-/// Of an image that leaves zeros out by itself none can tell a byte that is missing.
+/// In an image that omits zeros itself, a missing byte cannot be detected.
 Mistakes cut_images(const MutationSite& site, bool sparse) {
     Mistakes mistakes;
     for (const Load& load : loads_of(site)) {
@@ -94,7 +94,7 @@ Mistakes image_shifted(const MutationSite& site) {
     return mistakes;
 }
 
-/// Of two images of one size none can know which is which.
+/// Two images of the same size cannot be told apart.
 Mistakes swap_images(const MutationSite& site, bool alike) {
     Mistakes mistakes;
     const std::vector<Load> loads = loads_of(site);
@@ -149,7 +149,7 @@ Mistakes image_on_another(const MutationSite& site) {
     return mistakes;
 }
 
-/// What a convolution takes as an element.
+/// What a convolution uses as an element.
 std::uint64_t element_bytes(const MutationSite& site) {
     return std::ranges::any_of(site.writes,
                                [](const Write& write) {
@@ -161,7 +161,7 @@ std::uint64_t element_bytes(const MutationSite& site) {
 }
 
 /// A byte of what a CDMA address points to gets another value; 0: a whole element becomes 0.
-/// What fills up a file after its last element is no part of it.
+/// The zeros that pad a file after its last element are excluded.
 bool is_filling(const MemoryImage& image, std::uint64_t offset) {
     for (const MemoryImage::Run& part : image.runs) {
         if (part.offset <= offset && offset < part.offset + part.size) {

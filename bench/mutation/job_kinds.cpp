@@ -51,7 +51,7 @@ std::vector<std::string> names_of(std::size_t word) {
     return {word <= 13 ? "words 11 to 13 (input shape)" : "words 14 to 16 (output shape)", window};
 }
 
-/// The descriptor as one reads it after `change`: what is no layer any more is refused.
+/// The descriptor as read after `change`; what is no longer a layer is refused.
 Mistake with_descriptor(const MutationSite& site, const Launch& launch, std::size_t word,
                         const std::string& what, std::function<void(DescriptorBytes&)> change) {
     Mistake mistake;
@@ -67,7 +67,7 @@ Mistake with_descriptor(const MutationSite& site, const Launch& launch, std::siz
         try {
             *read = load_descriptor(
                 std::span<const std::uint8_t, descriptor_bytes>(bytes.data(), descriptor_bytes));
-        } catch (const ConfigError& error) {  // as where a file is read
+        } catch (const ConfigError& error) {  // as when a file is read
             throw ConfigError(program.statements[statement].place, error.sentence(),
                               error.remedy());
         }
@@ -147,7 +147,7 @@ Mistakes job_maps_swapped(const MutationSite& site) {
                     put_word(bytes, other, first);
                 });
             mistake.registers.push_back(names_of(other).front());
-            // a sum does not mind in which order its maps are read
+            // a sum does not depend on the order in which its maps are read
             if (other != 5 || launch.job->input.shape != launch.job->output.shape) {
                 mistakes.push_back(std::move(mistake));
             }
@@ -221,7 +221,7 @@ Mistakes job_weight_bits(const MutationSite& site) {
     return mistakes;
 }
 
-/// Which of halves and paddings count, and where results are cut, is the model's alone.
+/// How ties and padding count, and where results are clipped, depends only on the model.
 Mistakes job_rounding(const MutationSite& site) {
     return flip(site, {std::uint32_t{1} << 21U, std::uint32_t{1} << 22U});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that say how an operation works: precisions, memories, the buffer, windows, operands,
-// and the units that only move bytes.
+// Registers that define how an operation works: precisions, memories, the buffer, windows,
+// operands, and the units that only move bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-/// Every value of `values` for each field that `is` takes.
+/// Every value of `values` for each field that `is` accepts.
 template <class Is, class Values>
 Mistakes change_fields(const MutationSite& site, const Is& is, const Values& values) {
     Mistakes mistakes;
@@ -131,14 +131,14 @@ Mistakes modes(const MutationSite& site) {
         flipped);
 }
 
-/// Formats whose components only have other places.
+/// Formats that differ only in the positions of their components.
 bool same_bytes(const PixelFormat& one, const PixelFormat& other) {
     return one.planes == other.planes && one.channels == other.channels &&
            one.code_bits == other.code_bits && one.floating == other.floating &&
            one.pixel_bytes(0) == other.pixel_bytes(0);
 }
 
-/// Another pixel format, of the same bytes or not.
+/// Another pixel format, with the same bytes or not.
 Mistakes pixel_formats(const MutationSite& site, bool of_same_bytes) {
     Mistakes mistakes;
     for (const Write& write : site.writes) {
@@ -257,7 +257,7 @@ Mistakes operand_sources(const MutationSite& site) {
         flipped);
 }
 
-/// A bit of a D_ register that no field holds.
+/// A bit of a D_ register that belongs to no field.
 Mistakes stray_bits(const MutationSite& site) {
     Mistakes mistakes;
     for (const Write& write : site.writes) {

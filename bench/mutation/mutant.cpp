@@ -31,7 +31,7 @@ MutationSite site_of(const Program& program, std::span<const RegisterBlock> bloc
             ++enables[place->block->name];
         }
     }
-    // from the last one back: an earlier write of one launch and one register does not count
+    // backwards: an earlier write of the same launch and register does not count
     std::set<std::pair<std::uint32_t, std::size_t>> later;
     std::vector<Write> counting;
     for (auto write = site.writes.rbegin(); write != site.writes.rend(); ++write) {

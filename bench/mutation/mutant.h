@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes of drivers, put into good programs one at a time. A kind lists every place of a program
-// that it can spoil; nothing is changed before one of them is chosen.
+// that it can corrupt; nothing is changed before one of them is chosen.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +30,12 @@ struct Write {
     }
 };
 
-/// A program as those see it who look for places to spoil.
+/// A program as seen by the search for places to corrupt.
 struct MutationSite {
     const Program& program;
     std::span<const RegisterBlock> blocks;
-    const NpuConfig& npu;       ///< of an NPU without registers: an NVDLA's defaults
-    std::vector<Write> writes;  ///< those that count: of a register twice written the last one
+    const NpuConfig& npu;       ///< for an NPU without registers: an NVDLA's defaults
+    std::vector<Write> writes;  ///< those that count: the last one to each register
 
     const Statement& at(std::size_t statement) const { return program.statements[statement]; }
 };
@@ -50,7 +50,7 @@ struct Mistake {
     std::vector<ByteRun> bytes{};
     std::vector<Place> places{};  ///< of statements
     std::function<void(Program&)> make{};
-    bool in_images = false;  ///< what is loaded is another: it is not compared
+    bool in_images = false;  ///< other data are loaded: they are not compared
 };
 
 using Mistakes = std::vector<Mistake>;
@@ -66,7 +66,7 @@ struct MistakeKind {
 /// Every kind, in the order of the table.
 std::span<const MistakeKind> mistake_kinds();
 
-// The lists of the kinds, by what they spoil.
+// The lists of the kinds, by what they corrupt.
 std::span<const MistakeKind> register_kinds();
 std::span<const MistakeKind> mode_kinds();
 std::span<const MistakeKind> order_kinds();

@@ -34,7 +34,7 @@ Mistakes missing_write(const MutationSite& site) {
     return mistakes;
 }
 
-/// The statement `from` stands right after `after`.
+/// The statement `from` moves to right after `after`.
 Mistake moved(const MutationSite& site, std::size_t from, std::size_t after, std::string what) {
     Mistake mistake;
     mistake.what = std::move(what);

@@ -17,11 +17,11 @@ enum class OtherBytes { Wide, Small };
 
 class OtherContents {
  public:
-    /// Masks and group sizes of compressed weights, which the good program's registers point to, and
-    /// the constants of jobs keep their bytes. `regions` are filled before anything is loaded.
+    /// Masks and group sizes of compressed weights, which the good program's registers point to,
+    /// and the constants of jobs keep their bytes. `regions` are filled before anything is loaded.
     OtherContents(const MutationSite& site, std::vector<ByteRun> regions);
 
-    /// Bytes of one image, or of a map that the host brings, become the same in every program: no
+    /// Bytes of one image, or of a map that the host provides, become the same in every program: no
     /// NaN, no infinity in fp16.
     Program with_others(Program program, OtherBytes kind) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that say where a surface lies and how large it is, with another value.
+// Registers for the address and size of a surface, with another value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ Mistakes size_not_minus_one(const MutationSite& site) {  // doubled, as with byt
     return change_sizes(site, [](std::uint32_t value) { return 2 * value + 1; });
 }
 
-/// Registers of one operation that say the same.
+/// Registers of one operation that must agree.
 struct Meaning {
     const char* name;
     std::array<std::array<const char*, 3>, 6> fields;  // block, register, field

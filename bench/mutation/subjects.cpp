@@ -116,7 +116,7 @@ void add_models(const fs::path& root, const char* path, std::vector<Subject>& su
     }
 }
 
-/// As a file of the plan has it: what the host brings is drawn, and statements have places.
+/// As in a plan's file: what the host provides is random, and statements have places.
 Program planned_jobs(const Subject& subject, const SystemConfig& system) {
     Graph graph;
     if (subject.path.extension() == ".yaml") {

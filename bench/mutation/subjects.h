@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The good programs that mistakes are put into: every register program of the reference data and of
-// tests/golden that real hardware, or NVIDIA's C model, left the expected bytes of; and the jobs of
+// tests/golden whose expected bytes real hardware, or NVIDIA's C model, produced; and the jobs of
 // small networks on a TINPU.
 #pragma once
 
@@ -17,9 +17,9 @@ struct Subject {
     std::string name;            ///< folder of programs and program: `rtl/vectors/fz040`
     std::filesystem::path path;  ///< of a program, or of a network that is planned
     std::string npu;             ///< preset
-    std::string memory;          ///< preset; of an NPU without registers the one that belongs to it
-    bool element_wise = false;   ///< asks for a unit that the preset lacks
-    bool meets_faults = false;   ///< shows a fault of the hardware, so that findings are right
+    std::string memory;          ///< preset; without registers the one that belongs to the NPU
+    bool element_wise = false;   ///< needs a unit that the preset lacks
+    bool meets_faults = false;   ///< triggers a hardware fault, so that findings are right
 };
 
 /// Those of the repository at `source`, and of `data`, which may be empty; in the order of names.

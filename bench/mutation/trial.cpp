@@ -76,7 +76,7 @@ std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig
             add(image->address, image->bytes);
         }
     }
-    if (without_loads) {  // what is loaded near a result is no part of it
+    if (without_loads) {  // what is loaded near a result is not part of it
         std::vector<ByteRun> kept;
         for (ByteRun region : regions) {
             for (const ByteRun& load : loads) {

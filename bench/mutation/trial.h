@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One good program and one with a mistake in it, on the machine and in front of `check`.
+// One good program and one with a mistake in it, on the machine and in `check`.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace npuscope::bench {
 
 /// What a mistake does on the machine. Hazard: bytes, cycles and outcome are the same, but the run
 /// itself warns. Masked: they are the same with these images, in this empty memory and at its
-/// latency, but bytes differ with others. Lost: the run did not come to an end of its own.
+/// latency, but bytes differ with others. Lost: the run did not end by itself.
 enum class Effect { None, Hazard, Masked, Cycles, Bytes, Outcome, Lost };
 
 std::string_view effect_name(Effect effect);
@@ -27,7 +27,7 @@ inline bool matters(Effect effect) {
     return effect != Effect::None && effect != Effect::Hazard && effect != Effect::Masked;
 }
 
-/// What a run leaves that can be compared with another.
+/// The outcome of a run that can be compared with another.
 struct Outcome {
     std::string end;  ///< `pass`, `refused`, `stopped`, ...
     std::uint64_t cycles = 0;
@@ -36,7 +36,7 @@ struct Outcome {
 };
 
 /// The regions of memory that are compared: what a program fills, compares and, unless
-/// `without_loads`, loads, each with what lies around it.
+/// `without_loads`, loads, each with its surroundings.
 std::vector<ByteRun> compared_regions(const Program& program, const MemoryConfig& memory,
                                       bool without_loads);
 
@@ -45,13 +45,13 @@ Outcome run_for_outcome(const Program& program, const SystemConfig& system,
                         const std::vector<ByteRun>& regions, std::uint64_t most_cycles,
                         const std::vector<NamedMap>& results = {});
 
-/// What `check` says of a mistake.
+/// What `check` reports about a mistake.
 struct Answer {
     bool found = false;      ///< a warning or an error that the good program does not have
     bool named = false;      ///< the first of them names what is wrong
-    std::size_t causes = 0;  ///< how many of them follow from none before
+    std::size_t causes = 0;  ///< how many do not follow from an earlier one
     std::string id{};        ///< of the first
-    std::string first{};     ///< its register and sentence
+    std::string first{};     ///< its register and message
 };
 
 Answer answer_of(const CheckReport& good, const CheckReport& bad, const Mistake& mistake);
@@ -72,13 +72,13 @@ class Trial {
 
     const MutationSite& site() const { return site_; }
     const CheckReport& good_report() const { return good_report_; }
-    /// Errors about the program itself: the machine refuses it, and nothing compares with it.
+    /// Errors about the program itself: the machine refuses it, so nothing can be compared.
     bool is_refused() const {
         return std::ranges::any_of(good_report_.findings, [](const Diagnostic& finding) {
             return finding.severity == Severity::Error;
         });
     }
-    /// Runs the good program where no mistake of its was tried on the machine yet.
+    /// Runs the good program if none of its mistakes was tried on the machine yet.
     Effect effect_of(const Mistake& mistake);
     Answer answer_to(const Mistake& mistake) const;
 
@@ -92,7 +92,7 @@ class Trial {
     CheckReport report_of(const Program& program) const;
 
     SystemConfig system_;
-    NpuConfig npu_;  ///< where it has registers
+    NpuConfig npu_;  ///< if it has registers
     Program program_;
     std::vector<NamedMap> results_;  ///< of jobs
     MutationSite site_;

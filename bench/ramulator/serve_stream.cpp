@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves a stream of bursts with the DRAM device of Ramulator 2, whose sources bench/compare_ramulator
-// compiles beside this file; nothing else builds it. The device knows states and the rules between
-// commands. The controller here is as plain as npuscope's: data in the order of the stream, rows
-// opened ahead of it for the oldest bursts, whichever is ready, a refresh of all banks when it is due,
-// one command a clock. LPDDR5's WCK always runs; tAAD, at most 8 clocks between the halves of an
-// ACTIVATE, is not looked after.
+// Serves a stream of bursts with the DRAM device of Ramulator 2, whose sources
+// bench/compare_ramulator compiles together with this file; nothing else builds it. The device
+// knows states and the rules between commands. The controller here is as simple as npuscope's: data
+// in the order of the stream, rows opened ahead of it for the oldest bursts, whichever is ready, a
+// refresh of all banks when it is due, one command a clock. LPDDR5's WCK always runs; tAAD, at most
+// 8 clocks between the halves of an ACTIVATE, is not checked.
 //
 // Usage: serve_stream SPEC STREAM    prints clocks, row hits, misses, conflicts, refreshes
 #include <algorithm>
@@ -27,12 +27,12 @@ using Ramulator::AddrVec_t;
 using Ramulator::Clk_t;
 using Ramulator::ConfigNode;
 
-/// What SPEC says beside the rules of the device.
+/// What SPEC contains besides the rules of the device.
 struct Latencies {
     Clk_t read = 0;   // READ to the end of its data
     Clk_t write = 0;  // WRITE to the end of its data
     Clk_t refresh_interval = 0;
-    std::size_t queue = 0;  // bursts that are looked at
+    std::size_t queue = 0;  // bursts that are considered
 };
 
 struct Counts {
@@ -160,7 +160,7 @@ class Controller {
     }
 
  private:
-    /// Bursts whose row was opened for them go first. Returns whether it took the command bus.
+    /// Bursts whose row was opened for them have priority. Returns whether it took the command bus.
     bool refresh(Clk_t clock) {
         if (latencies_.refresh_interval == 0 || clock < refresh_due_ ||
             std::ranges::any_of(window_, &Burst::opened)) {
@@ -180,7 +180,7 @@ class Controller {
     }
 
     void issue_one(Clk_t clock) {
-        // what is older than a burst whose row is open already goes before the refresh
+        // bursts older than one whose row is already open go before the refresh
         const bool is_due = latencies_.refresh_interval > 0 && clock >= refresh_due_;
         const auto begun = std::ranges::find_if(window_.rbegin(), window_.rend(), &Burst::opened);
         const auto most =

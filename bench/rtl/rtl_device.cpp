@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's RTL under Verilator as a device in C: registers by the CSB, memory behind its AXI ports that answers each
-// request after a latency, fixed or drawn for each beat as npuscope's memory draws it, in order, a beat a cycle or slower.
-// It counts the beats of each client. bench/nvidia_rtl compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
+// NVIDIA's RTL under Verilator as a device in C: registers by the CSB, memory behind its AXI ports
+// that answers each request after a latency, fixed or random for each beat as in npuscope's memory,
+// in order, one beat per cycle or slower. It counts the beats of each client. bench/nvidia_rtl
+// compiles it. NPUSCOPE_SECOND_PORT: the RTL has one.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -78,7 +79,7 @@ struct Beats {
     std::array<std::uint64_t, 256> written{};
 };
 
-/// A memory port of the RTL. `drive` sets its inputs of a cycle, `sample` looks at what passes in it.
+/// A memory port of the RTL. `drive` sets its inputs of a cycle, `sample` records what passes.
 class Port {
  public:
     Port(Rtl& rtl, const Pins& pins, Bytes& bytes, Beats& beats, const Pace& pace)
@@ -179,8 +180,8 @@ class Port {
     Bytes& bytes_;
     Beats& counted_;
     Pace pace_;
-    std::uint64_t reads_free_ = 0;   // first cycle for the next beat
-    std::uint64_t writes_free_ = 0;  // likewise
+    std::uint64_t reads_free_ = 0;   // first cycle for the next beat read
+    std::uint64_t writes_free_ = 0;  // first cycle for the next beat written
     std::deque<Beat> beats_;
     std::deque<Write> writes_;
     std::deque<Data> data_;
@@ -291,7 +292,7 @@ std::uint32_t rtl_read(Device* device, std::uint32_t address) { return device->r
 std::uint64_t rtl_beats(const Device* device, std::uint8_t id, int written) {
     return written != 0 ? device->beats.written[id] : device->beats.read[id];
 }
-/// 1 when the interrupt's line is high, 0 when that takes more than so many cycles.
+/// 1 when the interrupt's line is high, 0 when that takes more than this many cycles.
 int rtl_run_until_interrupt(Device* device, std::uint64_t most) {
     for (std::uint64_t i = 0; i < most && !device->interrupt(); ++i) {
         device->advance(1);

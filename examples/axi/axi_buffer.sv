@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache in front of a memory: lines of `LineBytes`, mapped directly; reads fetch the lines that they miss, writes
-// go through and change the lines that they hit. One transaction at a time. With WRONG_LINE, tags are
-// not compared, which the bytes of a program tell.
+// A direct-mapped cache in front of a memory, with lines of `LineBytes`: reads fetch the lines that they miss, writes
+// go through and update the lines that they hit. One transaction at a time. With WRONG_LINE, tags are not compared,
+// which shows in the bytes of a program.
 module axi_buffer #(
   parameter int DataBits = 64,
   parameter int IdBits = 4,
@@ -27,10 +27,10 @@ module axi_buffer #(
   logic [63-LineBits-IndexBits:0] tag[Lines];
   logic [Lines-1:0] valid;
   logic [IdBits-1:0] id;
-  logic [63:0] address;  // of the beat, a word's
+  logic [63:0] address;  // of the beat, word-aligned
   logic [8:0] beat, length;
   logic [8:0] filled;
-  logic [1:0] fill_response, response;  // of the line that is fetched, and of what is given
+  logic [1:0] fill_response, response;  // of the line being fetched, and for the master
   logic reads_last;
 
   wire [IndexBits-1:0] index = address[LineBits+:IndexBits];

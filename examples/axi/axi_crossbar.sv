@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two masters, two slaves: pages of 4 KiB lie in the one and the other in turn. A master has transactions in
-// flight at one slave at a time, for each of reads and writes, so that answers keep the order of their identifiers.
-// At a slave, identifiers have the number of their master in front. With BROKEN_RULE the first slave never sees
-// WLAST, which the checker tells.
+// Two masters, two slaves: 4 KiB pages alternate between the slaves. A master has transactions in flight at one
+// slave at a time, separately for reads and writes, so that answers stay in order per identifier. At a slave,
+// identifiers are prefixed with the number of their master. With BROKEN_RULE the first slave never sees WLAST,
+// which the checker reports.
 module axi_crossbar #(
   parameter int DataBits = 64,
   parameter int IdBits = 4
@@ -19,12 +19,12 @@ module axi_crossbar #(
 
   // --- addresses: an arbiter for each slave and direction ---
   logic [1:0] read_valid, read_ready, write_valid, write_ready;      // by master
-  logic [1:0] read_to, write_to;                                     // slave that the master's address names
+  logic [1:0] read_to, write_to;                                     // slave that the master addresses
   logic [Payload-1:0] read_address[2], write_address[2];
   logic [1:0] slave_read_valid, slave_read_ready, slave_write_valid, slave_write_ready;  // by slave
-  logic [1:0] read_master, write_master;                             // whom the slave hears
+  logic [1:0] read_master, write_master;                             // master that the slave serves
   logic [5:0] reads_open[2], writes_open[2];                         // by master
-  logic [1:0] reads_at, writes_at;                                   // and where
+  logic [1:0] reads_at, writes_at;                                   // and at which slave
 
   assign read_valid = {from_1.arvalid, from_0.arvalid};
   assign write_valid = {from_1.awvalid, from_0.awvalid};
@@ -126,7 +126,7 @@ module axi_crossbar #(
   assign {to_1.awid, to_1.awaddr, to_1.awlen, to_1.awsize, to_1.awburst} =
     {write_master[1], write_address[write_master[1]]};
 
-  // --- beats of writes, in the order in which the slave has taken their addresses ---
+  // --- write beats, in the order in which the slave has accepted their addresses ---
   logic [1:0] beat_valid, beat_last, beat_to_valid, beat_to_ready;
   assign beat_valid = {from_1.wvalid, from_0.wvalid};
   assign beat_last = {from_1.wlast, from_0.wlast};
@@ -150,7 +150,7 @@ module axi_crossbar #(
   assign from_0.wready = (!order_empty[0] && !data_master[0] && to_0.wready) || (!order_empty[1] && !data_master[1] && to_1.wready);
   assign from_1.wready = (!order_empty[0] && data_master[0] && to_0.wready) || (!order_empty[1] && data_master[1] && to_1.wready);
 
-  // --- answers: from the slave where the master has something in flight ---
+  // --- answers: from the slave where the master has transactions in flight ---
   logic [1:0] read_ends, write_ends, answer_valid, done_valid;
   logic [1:0] answer_to, done_to;  // by slave: the master
   assign answer_to = {to_1.rid[IdBits], to_0.rid[IdBits]};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory behind AXI4 with latency, readiness and order by chance: bursts of full beats, INCR. Answers of one
-// identifier keep their order; those of others pass each other. `peek` and `poke` take no time. By what the command line
-// of the simulation has (+latency=CYCLES, +stall=PERCENT) the chances are others, and bursts with the byte at +slverr=ADDRESS
-// or +decerr=ADDRESS, in hexadecimal, are answered so: of a read the beat, while bytes are moved as ever.
+// An AXI4 memory with random latency, readiness and order: bursts of full beats, INCR. Answers of one identifier keep their
+// order; those of others may overtake. `peek` and `poke` take no time. The simulator's command line can set the ranges
+// (+latency=CYCLES, +stall=PERCENT); bursts with the byte at +slverr=ADDRESS or +decerr=ADDRESS, in hexadecimal, get that
+// response, for reads only this beat; bytes are moved all the same.
 module axi_memory #(
   parameter int DataBits = 64,
   parameter int IdBits = 4,
@@ -23,13 +23,13 @@ module axi_memory #(
     longint unsigned due;
   } burst;
 
-  bit [DataBits-1:0] held[longint unsigned];  // by number of word
+  bit [DataBits-1:0] held[longint unsigned];  // by word number
   longint unsigned now = 0;
   burst reads[$], writes[$], answers[$], one, sent;
   bit sending = 0;
   int beat = 0, write_beat = 0;
   int least_latency = LeastLatency, most_latency = MostLatency, stall_percent = StallPercent;
-  longint unsigned slave_error = '1, decode_error = '1;  // addresses; no byte has this one
+  longint unsigned slave_error = '1, decode_error = '1;  // addresses; no byte is at this one
 
   initial begin
     if ($value$plusargs("latency=%d", most_latency) != 0) least_latency = 1;
@@ -66,7 +66,7 @@ module axi_memory #(
     return now + longint'($urandom_range(most_latency, least_latency));
   endfunction
 
-  // One that is due, and the oldest of its identifier; beginning with any. -1 where there is none.
+  // One that is due and the oldest of its identifier, searched from a random position. -1 if there is none.
   function automatic int choose(input burst all[$]);
     int at, first;
     bit older;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NPU among RTL: its registers by pins, its two memory ports by AXI4 through a crossbar to two memories, one of
-// them behind a cache. A driver's accesses are read from a file, a line each, numbers in hexadecimal:
+// An NPU in an RTL system: its registers through pins, its two memory ports through AXI4 and a crossbar to two
+// memories, one of them behind a cache. A driver's accesses are read from a file, one per line, numbers in hexadecimal:
 //
 //     w ADDRESS VALUE            writes a register
 //     p ADDRESS VALUE            reads it until it has this value
-//     s ADDRESS BITS             awaits interrupts: of the status register at ADDRESS, these bits
-//     q ADDRESS BITS             the same without the interrupt's wire: the register is polled
-//     W ADDRESS COUNT BYTE ..    writes memory, at once
+//     s ADDRESS BITS             waits for interrupts: these bits of the status register at ADDRESS
+//     q ADDRESS BITS             the same without the interrupt pin: the register is polled
+//     W ADDRESS COUNT BYTE ..    writes memory, in zero time
 //     F ADDRESS COUNT BYTE       fills it
-//     R ADDRESS COUNT BYTE ..    reads it, which must bring these bytes
+//     R ADDRESS COUNT BYTE ..    reads it, and must get these bytes
 //
-// +recording=FILE names it; +result=FILE takes the NPU's result; with +idle=CYCLES the driver pauses by chance before
-// each access; in +master_stall=PERCENT of the cycles the NPU takes no R, and likewise no B. Reset begins the recording
-// anew, with empty memories; nothing that was in flight may be left. See main.cpp (Verilator's --cc) and sc_main.cpp
-// (--sc) for what drives the clock.
+// +recording=FILE names it; +result=FILE receives the NPU's result; with +idle=CYCLES the driver pauses at random
+// before each access; with +master_stall=PERCENT the NPU accepts no R in that share of the cycles, at random, and
+// independently no B. Reset restarts the recording, with empty memories; no transaction may be left in flight. main.cpp
+// (Verilator's --cc) and sc_main.cpp (--sc) drive the clock.
 module bench #(
   parameter string Npu = "nv_small",
   parameter int DataBits = 64,
   parameter int MostBeats = 16,
   parameter int Ids = 16,
-  parameter int Apb = 0  // registers by APB in place of CSB
+  parameter int Apb = 0  // registers through APB in place of CSB
 ) (
   input  logic clk,
   input  logic rst_n,
@@ -117,7 +117,7 @@ module bench #(
     end
   endfunction
 
-  // Up to the next access that takes time.
+  // Proceeds to the next access that takes time.
   task automatic go_on();
     while (1) begin
       if ($fscanf(file, " %c %h %h", kind, address, value) != 3) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives clock and reset of bench.sv as Verilator's --cc gives it. With +resets=COUNT the program is broken off so often,
-// with requests in flight, before it may come to its end; memory of this process that grows with them ends with 1.
+// Drives clock and reset of bench.sv as built by Verilator's --cc. With +resets=COUNT the program
+// is interrupted that many times, with requests in flight, before it may finish; if the memory of
+// this process grows with them, the exit code is 1.
 #include <malloc.h>
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class Bench {
     Bench(const Bench&) = delete;
     Bench& operator=(const Bench&) = delete;
 
-    /// Cycles of the clock, with reset or without; fewer where the program comes to its end.
+    /// Runs cycles of the clock, with reset or without; fewer if the program ends first.
     void run(std::uint64_t cycles, bool reset) {
         for (std::uint64_t half = 0; half < 2 * cycles && goes_on(); ++half) {
             bench_->clk = half % 2 != 0;
@@ -38,7 +39,7 @@ class Bench {
     }
     bool goes_on() const { return !bench_->done && !context_->gotFinish(); }
     bool done() const { return bench_->done; }
-    /// What follows NAME= on the command line; 0 without.
+    /// The number after NAME= on the command line; 0 without it.
     std::uint64_t number(const std::string& name) const {
         const std::string text = context_->commandArgsPlusMatch((name + "=").c_str());
         return text.empty() ? 0 : std::strtoull(text.c_str() + name.size() + 2, nullptr, 10);
@@ -55,9 +56,9 @@ std::uint64_t allocated() {
     return all.uordblks + all.hblkhd;
 }
 
-/// So many resets after 1 to `most` cycles; gives whether memory stays as it is.
+/// Resets `resets` times, each after 1 to `most` cycles; returns whether memory stays the same.
 bool break_off(Bench& bench, std::uint64_t resets, std::uint64_t most) {
-    constexpr std::uint64_t most_growth = 8 * 1024;  // bytes, of the second half of the resets
+    constexpr std::uint64_t most_growth = 8 * 1024;  // bytes, during the second half of the resets
     std::minstd_rand chance(1);
     std::uint64_t in_flight = 0;
     std::uint64_t before = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives clock and reset of bench.sv as Verilator's --sc gives it: a SystemC module.
+// Drives clock and reset of bench.sv as built by Verilator's --sc: a SystemC module.
 #include <memory>
 #include <systemc>
 

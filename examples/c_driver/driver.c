@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small driver in C, on npuscope in place of silicon: it pools frames by maximum on the PDP of an
- * nv_small, driven by interrupts. Frames take the two register groups in turn, so that the next one is
- * programmed while the one before runs. Registers come from a generated header:
+/* A small driver in C, on npuscope in place of silicon: it max-pools frames on the PDP of an nv_small,
+ * driven by interrupts. Frames use the two register groups in turn, so that the next one is programmed
+ * while the previous one runs. Registers come from a generated header:
  *
  *     npuscope list registers --npu nv_small --c-header > nv_small_registers.h
  *     cc driver.c -I. $(pkg-config --cflags --libs npuscope) -o driver && ./driver
@@ -21,7 +21,7 @@ static const uint64_t output_base = 0x80100000u;
 
 static npuscope_device* npu;
 
-/* Whatever npuscope refuses ends the driver, with the reason. */
+/* Ends the driver, with the reason, if npuscope refuses a call. */
 static void good(npuscope_status status) {
     if (status != NPUSCOPE_OK) {
         fprintf(stderr, "driver: %s\n", npuscope_error());
@@ -29,7 +29,7 @@ static void good(npuscope_status status) {
     }
 }
 
-/* -- What a driver has of its platform ------------------------------------------------------------ */
+/* -- Register access of the platform -------------------------------------------------------------- */
 
 static void write32(uint32_t address, uint32_t value) {
     good(npuscope_write_register(npu, address, value));
@@ -45,7 +45,7 @@ static uint32_t read32(uint32_t address) {
 
 static unsigned frames_done;
 
-/* Both groups of a unit have an interrupt of their own. */
+/* Each register group of a unit has its own interrupt. */
 static void interrupt_handler(void) {
     const uint32_t status = read32(NVDLA_GLB_S_INTR_STATUS_0);
     const uint32_t done[2] = {NVDLA_GLB_S_INTR_STATUS_0_PDP_DONE_STATUS0_MASK,
@@ -63,7 +63,7 @@ static void wait_for(unsigned frames) {
     }
 }
 
-/* Programs a register group and starts it. Numbers of a cube are one less than what they count. */
+/* Programs a register group and starts it. Cube sizes are programmed minus one. */
 static void start(unsigned group, uint64_t from, uint64_t to) {
     const uint32_t in_line = SIDE * ATOM, out_line = HALF * ATOM;
     const uint32_t kernel = 1u << NVDLA_PDP_D_POOLING_KERNEL_CFG_0_KERNEL_WIDTH_SHIFT |
@@ -107,7 +107,7 @@ static void start(unsigned group, uint64_t from, uint64_t to) {
     write32(NVDLA_PDP_RDMA_D_OP_ENABLE_0, 1);
 }
 
-/* -- A test of it --------------------------------------------------------------------------------- */
+/* -- Test of the driver --------------------------------------------------------------------------- */
 
 static const uint32_t in_shape[4] = {1, CHANNELS, SIDE, SIDE};
 static const uint32_t out_shape[4] = {1, CHANNELS, HALF, HALF};
@@ -138,7 +138,7 @@ int main(void) {
     write32(NVDLA_GLB_S_INTR_MASK_0, ~(NVDLA_GLB_S_INTR_MASK_0_PDP_DONE_MASK0_MASK |
                                        NVDLA_GLB_S_INTR_MASK_0_PDP_DONE_MASK1_MASK));
     for (unsigned i = 0; i < FRAMES; ++i) {
-        wait_for(i < 2 ? 0 : i - 1); /* the group is free when the frame before the last is done */
+        wait_for(i < 2 ? 0 : i - 1); /* the group is free when frame i - 2 is done */
         start(i % 2, input_base + i * IN_BYTES, output_base + i * OUT_BYTES);
     }
     wait_for(FRAMES);

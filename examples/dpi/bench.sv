@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scoreboard with npuscope as its reference: a pooling block of ours in SystemVerilog against the PDP of
-// an nv_small, for random frames. With +define+BUG the block forgets the sign of its first operand, and
-// the scoreboard finds it.
+// A scoreboard with npuscope as its reference: a pooling block in SystemVerilog compared with the PDP of an
+// nv_small, on random frames. With +define+BUG the block ignores its first operand's sign, and the scoreboard
+// finds it.
 //
 //     $ npuscope list registers --npu nv_small --sv-package > nv_small_registers.sv
 //     $ verilator --binary --timing nv_small_registers.sv npuscope_pkg.sv bench.sv npuscope_dpi.c \
 //         -CFLAGS "$(pkg-config --cflags npuscope)" -LDFLAGS "$(pkg-config --libs npuscope)" --top-module bench
 //     $ obj_dir/Vbench
 
-// The greatest of four signed bytes.
+// The maximum of four signed bytes.
 module max_of_four (
     input  logic signed [7:0] a, b, c, d,
     output logic signed [7:0] most

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of AXI4 for whatever passes one port: what is stalled is stable, bursts stay within 4 KiB and are of
-// legal sizes, strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, and answers have
-// been asked for. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+// Checks the AXI4 rules on one port: a stalled channel is stable, bursts stay within 4 KiB and have legal sizes,
+// strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, and answers belong to
+// requests. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
 module npuscope_axi_checker #(
   parameter int DataBits = 64,
   parameter int IdBits = 4
@@ -40,7 +40,7 @@ module npuscope_axi_checker #(
 );
   localparam int Bytes = DataBits / 8;
 
-  // A channel that is stalled keeps what it has.
+  // A stalled channel keeps its values.
   aw_stable: assert property (@(posedge clk) disable iff (!rst_n)
     awvalid && !awready |=> awvalid && $stable({awid, awaddr, awlen, awsize, awburst}))
     else $error("AXI: AW changed while it was stalled");
@@ -57,7 +57,7 @@ module npuscope_axi_checker #(
     rvalid && !rready |=> rvalid && $stable({rid, rdata, rresp, rlast}))
     else $error("AXI: R changed while it was stalled");
 
-  // What an address asks for.
+  // Checks the burst that an address requests.
   function automatic void check_burst(input string channel, input longint unsigned address, input int beats,
                                       input int size, input int burst);
     longint unsigned first, last;
@@ -89,7 +89,7 @@ module npuscope_axi_checker #(
   write_beat sent;
   int beat = 0;
   int unanswered[1 << IdBits];     // complete writes
-  int read_beats[1 << IdBits][$];  // beats that are to come, burst by burst
+  int read_beats[1 << IdBits][$];  // beats still to come, burst by burst
 
   function automatic void check_strobes();
     longint unsigned size, aligned, from, to;
@@ -133,7 +133,7 @@ module npuscope_axi_checker #(
         read_beats[id].delete();
       end
     end else begin
-      if (bvalid && bready) begin  // before what is given at this edge: answers come later than that
+      if (bvalid && bready) begin  // before the requests of this edge, which are answered later
         if (unanswered[bid] == 0) $error("AXI: B: identifier %0d has no write that is complete", bid);
         else unanswered[bid] = unanswered[bid] - 1;
       end

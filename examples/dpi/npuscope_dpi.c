@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What SystemVerilog's texts and arrays need on their way to libnpuscope.so; compiled by the simulator, as C or as C++. */
+/* Converts SystemVerilog's strings and arrays for libnpuscope.so; compiled by the simulator, as C or as C++. */
 #include <npuscope/npuscope.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ void* npuscope_dpi_create(const char* npu, const char* changes) {
     return device;
 }
 
-/* Bytes of an array whose simulator may keep them apart. */
+/* Bytes of an array that the simulator may not store contiguously. */
 int npuscope_dpi_write_memory(void* device, uint64_t address, const svOpenArrayHandle data) {
     const int low = svLow(data, 1), size = svSize(data, 1);
     unsigned char* bytes = (unsigned char*)malloc((size_t)size + 1);
@@ -46,7 +46,7 @@ int npuscope_dpi_read_memory(void* device, uint64_t address, const svOpenArrayHa
     return status;
 }
 
-/* Keeps until the next call. */
+/* Valid until the next call. */
 const char* npuscope_dpi_result(void* device) {
     static char* text = NULL;
     npuscope_free(text);

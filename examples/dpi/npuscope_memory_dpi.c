@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows the memory of a test bench to npuscope_pins_dpi.c without time: compiled along where a module exports
+/* Gives npuscope_pins_dpi.c zero-time access to a test bench's memory: compile it too if a module exports
  * npuscope_pins_memory, the byte at an address, and calls npuscope_pins_memory_here. */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// npuscope as a module with pins: registers by NVDLA's own bus or by APB, memory by AXI4 of 32 to 512 bits, an
+// npuscope as a module with pins: registers through NVDLA's own bus or APB, memory through AXI4 of 32 to 512 bits, an
 // interrupt. The modules of one NPU share its number:
 //
 //     int npu;
@@ -8,12 +8,12 @@
 //     npuscope_axi #(.DataBits(64)) dram (.clk, .rst_n, .npu, .awvalid, ..);
 //     npuscope_axi #(.DataBits(64), .Port(1)) sram (..);            // of an NPU with a second port
 //
-// A rising edge of the clock is a cycle of the NPU; time that accesses of registers take on the NPU's own bus is
-// not passed again. All bursts are INCR, full beats of the bus, within 4 KiB. In reset the NPU is made anew.
-// Bytes are exact; npuscope_pins_dpi.c is compiled along.
+// A rising clock edge is a cycle of the NPU; cycles that register accesses take on the NPU's own bus are not counted twice.
+// All bursts are INCR, in full beats of the bus, within 4 KiB. Reset returns the NPU to its initial state. Bytes are exact;
+// compile npuscope_pins_dpi.c too.
 //
-// Compressed weights are looked at without time: a module that imports npuscope_pins_memory_here, calls it, and exports
-// npuscope_pins_memory, an int of a longint unsigned address, shows its memory so; npuscope_memory_dpi.c is compiled along.
+// Compressed weights are read in zero time: a module gives access to its memory if it imports npuscope_pins_memory_here,
+// calls it, and exports npuscope_pins_memory, an int of a longint unsigned address; compile npuscope_memory_dpi.c too.
 package npuscope_pins_pkg;
   import "DPI-C" function int npuscope_pins_create(input string npu, input string changes);
   import "DPI-C" function int npuscope_pins_destroy(input int npu);
@@ -50,7 +50,7 @@ module npuscope_device
   output logic interrupt
 );
   longint unsigned cycle = 0;
-  bit fresh = 1;  // nothing has happened since it was made
+  bit fresh = 1;  // nothing has happened since it was created
 
   initial begin
     npu = npuscope_pins_create(Npu, Changes);
@@ -71,7 +71,7 @@ module npuscope_device
   end
 endmodule
 
-// NVDLA's configuration space bus; addresses count words. A read of what is no register gives 0.
+// NVDLA's configuration space bus; addresses count words. A read where there is no register returns 0.
 // source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
 module npuscope_csb
   import npuscope_pins_pkg::*;
@@ -137,15 +137,15 @@ module npuscope_apb
       pready <= 1;
     end
   end
-  bit setup = 0;  // psel was high without penable at the edge before
+  bit setup = 0;  // psel was high without penable at the previous edge
   always @(posedge pclk) begin
     if (presetn && psel && penable && !pready && !setup) $error("APB: PENABLE without a setup cycle");
     setup <= psel && !(penable && pready);
   end
 endmodule
 
-// AXI4 master. `MostBeats` 1 to 256; `InFlight` bursts each way; with `Ids` 1 answers come in order. In `StallPercent` of the
-// cycles, by chance, it takes no R, and likewise no B.
+// AXI4 master. `MostBeats` 1 to 256; `InFlight` bursts each way; with `Ids` 1 answers come in order. In `StallPercent` of
+// the cycles, at random, it accepts no R, and independently no B.
 // source: ARM IHI 0022, AMBA AXI and ACE, AXI4
 module npuscope_axi
   import npuscope_pins_pkg::*;
@@ -208,14 +208,14 @@ module npuscope_axi
 
   int stall_percent = StallPercent;  // a bench may change it
   longint unsigned cycle = 0;
-  // Bursts in flight by identifier, oldest first, and of the first of them the beat and the worst response so far.
+  // Bursts in flight by identifier, oldest first, and the beat and the worst response so far of the oldest.
   chandle reads[1 << IdBits][$];
   chandle writes[1 << IdBits][$];
   int beat_of[1 << IdBits];
   logic [1:0] worst[1 << IdBits];
   int reads_open = 0, writes_open = 0;
   logic [IdBits-1:0] next_read = 0, next_write = 0;
-  // Writes whose address has been given and whose beats have not.
+  // Writes whose address has been issued but not all of their beats.
   chandle data_of[$];
   int beats_of[$];
   int data_beat = 0;

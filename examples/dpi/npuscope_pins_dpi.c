@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind the pins of npuscope_pins.sv: devices of libnpuscope.so whose memory is the test bench's, and what
- * they ask of it as AXI bursts. Compiled by the simulator, as C or as C++. Functions that give int give 0
- * where all is well, and npuscope_error() says what is not. */
+/* Behind the pins of npuscope_pins.sv: devices of libnpuscope.so whose memory is the test bench's, and their
+ * requests as AXI bursts. Compiled by the simulator, as C or as C++. Functions that return int return 0 on success;
+ * otherwise npuscope_error() has the reason. */
 #include <npuscope/npuscope.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@ extern "C" {
 
 enum { MOST_DEVICES = 64, PORTS = 2, MOST_CHANGES = 64, BUS_BYTES = 64 };
 
-/* A read or a write of the NPU; its bursts are made one by one, and answered in any order. */
+/* A read or a write of the NPU; its bursts are created one by one, and answered in any order. */
 typedef struct pins_request {
     npuscope_request asked;
-    size_t made;                /* bytes for which there is a burst */
-    struct pins_burst* bursts;  /* those that are not answered */
-    int error;                  /* of npuscope_answer() */
-    struct pins_request* next;  /* of those that need more bursts */
-    struct pins_request* other; /* of all of the device, and where that is written that leads here */
+    size_t made;                /* bytes covered by bursts so far */
+    struct pins_burst* bursts;  /* the unanswered ones */
+    int error;                  /* argument of npuscope_answer() */
+    struct pins_request* next;  /* in the list of those that need more bursts */
+    struct pins_request* other; /* in the list of all of the device; `here`: what points to this one */
     struct pins_request** here;
 } pins_request;
 
@@ -53,7 +53,7 @@ static void pins_keep(pins_device* device, pins_request* request) {
     device->all = request;
 }
 
-/* The request is freed, and the bursts that nothing has answered. */
+/* Frees the request and its unanswered bursts. */
 static void pins_drop(pins_request* request) {
     while (request->bursts != NULL) {
         pins_burst* burst = request->bursts;
@@ -90,7 +90,7 @@ static int64_t pins_begin(void* user, const npuscope_request* asked) {
     return NPUSCOPE_LATER;
 }
 
-/* Gives bytes of the test bench's memory without time, and 0 where it has moved them: npuscope_memory_dpi.c. */
+/* Copies bytes of the test bench's memory in zero time, returns 0 if it did: npuscope_memory_dpi.c. */
 static int (*pins_peek_function)(uint64_t address, void* data, size_t size) = NULL;
 void npuscope_pins_peek_by(int (*peek)(uint64_t address, void* data, size_t size)) { pins_peek_function = peek; }
 
@@ -115,14 +115,14 @@ int npuscope_pins_destroy(int number) {
     return status;
 }
 
-/* Devices that are left when the simulator ends. */
+/* Destroys devices that are left when the simulator ends. */
 static void pins_end(void) {
     for (int number = 0; number < MOST_DEVICES; ++number) {
         npuscope_pins_destroy(number);
     }
 }
 
-/* A number for the functions below, or -1. `changes`: with spaces between them. */
+/* Returns a number for the functions below, or -1. `changes`: separated by spaces. */
 int npuscope_pins_create(const char* npu, const char* changes) {
     const char* each[MOST_CHANGES];
     size_t count = 0;
@@ -162,8 +162,8 @@ int npuscope_pins_reset(int number) {
     return npuscope_reset(device->npu);
 }
 
-/* An edge of the clock, of which the modules of a device tell in any order: cycles since reset. Time that
- * register accesses have taken is not passed again. */
+/* A clock edge, reported by the modules of a device in any order; `cycle`: cycles since reset. Cycles that register
+ * accesses have taken are not counted twice. */
 int npuscope_pins_clock(int number, uint64_t cycle) {
     pins_device* device = pins_of(number);
     uint64_t now = 0;
@@ -195,8 +195,8 @@ int npuscope_pins_interrupt(int number) {
     return device != NULL && npuscope_interrupt(device->npu, &line) == NPUSCOPE_OK ? line : 0;
 }
 
-/* The next burst of a port, or null: of at most so many beats of `width` bytes, within 4 KiB as what the NPU asks
- * is. `beats`: of it. */
+/* The next burst of a port, or null: at most `most_beats` beats of `width` bytes, within 4 KiB as the NPU's
+ * requests are. `beats`: its length. */
 void* npuscope_pins_take(int number, int port, int write, int width, int most_beats, uint64_t* address, int* beats) {
     pins_device* device = pins_of(number);
     *address = 0;
@@ -228,7 +228,7 @@ void* npuscope_pins_take(int number, int port, int write, int width, int most_be
     return burst;
 }
 
-/* Where the bytes of a beat lie: `lane` on the bus, `offset` in the request. */
+/* Where the bytes of a beat are: `lane` on the bus, `offset` in the request. */
 static size_t pins_bytes_of(const pins_burst* burst, int beat, size_t* lane, size_t* offset) {
     const uint64_t aligned = burst->address / burst->width * burst->width;
     const uint64_t begin = beat == 0 ? burst->address : aligned + (uint64_t)beat * burst->width;
@@ -254,7 +254,7 @@ void npuscope_pins_beat(void* handle, int beat, svBitVecVal* data, svBitVecVal* 
     }
 }
 
-/* A beat that a read has brought. */
+/* A beat that a read has returned. */
 void npuscope_pins_brought(void* handle, int beat, const svBitVecVal* data) {
     const pins_burst* burst = (const pins_burst*)handle;
     size_t lane, offset;
@@ -265,8 +265,8 @@ void npuscope_pins_brought(void* handle, int beat, const svBitVecVal* data) {
     }
 }
 
-/* A burst is answered by the worst response of its beats, as AXI has them (2: SLVERR, 3: DECERR); with the last burst
- * of its request the NPU goes on. */
+/* A burst is answered with the worst response of its beats, as encoded by AXI (2: SLVERR, 3: DECERR); after the
+ * last burst of its request the NPU continues. */
 int npuscope_pins_answer(int number, void* handle, int response) {
     pins_burst* burst = (pins_burst*)handle;
     pins_request* request = burst->of;
@@ -288,7 +288,7 @@ int npuscope_pins_answer(int number, void* handle, int response) {
     return status;
 }
 
-/* Requests of the NPU that are not answered; a reset leaves none. */
+/* Unanswered requests of the NPU; a reset leaves none. */
 int npuscope_pins_open(int number) {
     const pins_device* device = pins_of(number);
     int count = 0;
@@ -298,7 +298,7 @@ int npuscope_pins_open(int number) {
     return count;
 }
 
-/* Keeps until the next call; empty where there is none. */
+/* Valid until the next call; empty on error. */
 const char* npuscope_pins_result(int number) {
     static char* text = NULL;
     pins_device* device = pins_of(number);

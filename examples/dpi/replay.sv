@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a recording of a driver's accesses through DPI-C: an access a line, numbers in hexadecimal.
+// Replays recorded accesses of a driver through DPI-C: one access per line, numbers in hexadecimal.
 //
 //     w ADDRESS VALUE            writes a register
-//     r ADDRESS VALUE            reads it, which must bring this value
+//     r ADDRESS VALUE            reads it, and must get this value
 //     W ADDRESS COUNT BYTE ..    writes memory, 64 bytes or 1
-//     R ADDRESS COUNT BYTE ..    reads it, which must bring these bytes
+//     R ADDRESS COUNT BYTE ..    reads it, and must get these bytes
 //     i 0 0                      lets time pass until the interrupt
 //
 //     $ verilator --binary --timing npuscope_pkg.sv replay.sv npuscope_dpi.c \

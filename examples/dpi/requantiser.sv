@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scoreboard for one block, without a device: a requantiser of ours in SystemVerilog, made as an SDP's BS
-// stage and output convertor are, against npuscope_sdp. A million random vectors, corners among them. With
-// +define+BUG the rounding takes halves upwards, as many do, and the scoreboard finds it.
+// A scoreboard for one block, without a device: a requantiser in SystemVerilog, built like an SDP's BS stage and
+// output convertor, compared with npuscope_sdp. A million random vectors, including corner cases. With +define+BUG
+// the block rounds half up, as many designs do, and the scoreboard finds it.
 //
 //     $ verilator --binary -O3 requantiser.sv requantiser_dpi.c \
 //         -CFLAGS "$(pkg-config --cflags npuscope)" -LDFLAGS "$(pkg-config --libs npuscope)" --top-module bench
 //     $ obj_dir/Vbench
 
-// (value >> shift), half away from zero, saturated to Out bits; a shift by In or more gives 0.
+// (value >> shift), rounded half away from zero, saturated to Out bits; a shift by In or more returns 0.
 module round_shift #(
     parameter int In = 49,
     parameter int Out = 32
@@ -82,7 +82,7 @@ module bench;
 
   requantiser block (.*);
 
-  // Any number of bits, so that small values, halves and limits are met.
+  // Any number of bits, so that small values, ties and limits occur.
   function automatic int any_size();
     return $signed($urandom) >>> ($urandom % 32);
   endfunction

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// npuscope as the reference in Icarus Verilog, through VPI: a pooling block of ours against the PDP of an
-// nv_small, for random frames. With -DBUG the block forgets the sign of its first operand, and the bench finds it.
+// npuscope as the reference in Icarus Verilog, through VPI: a pooling block compared with the PDP of an nv_small,
+// on random frames. With -DBUG the block ignores the sign of its first operand, and the bench finds it.
 //
 //     $ npuscope list registers --npu nv_small --sv-package > nv_small_registers.sv
 //     $ iverilog-vpi --name=npuscope npuscope_vpi.c $(pkg-config --cflags --libs npuscope)
 //     $ iverilog -g2012 -o bench nv_small_registers.sv bench.sv
 //     $ vvp -M. -mnpuscope bench
 
-// The greatest of four signed bytes.
+// The maximum of four signed bytes.
 module max_of_four (
     input  wire signed [7:0] a, b, c, d,
     output wire signed [7:0] most

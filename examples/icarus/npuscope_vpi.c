@@ -4,19 +4,19 @@
  *     $ iverilog-vpi --name=npuscope npuscope_vpi.c $(pkg-config --cflags --libs npuscope)
  *     $ iverilog -g2012 -o bench bench.sv && vvp -M. -mnpuscope bench
  *
- *     npu = $npuscope_create("nv_small", "memory=dram_50");   a preset, and changes with spaces between them
+ *     npu = $npuscope_create("nv_small", "memory=dram_50");   a preset, and changes separated by spaces
  *     $npuscope_destroy(npu);  $npuscope_reset(npu);
  *     $npuscope_write(npu, address, value);                   registers, 32 bits, at byte addresses
  *     value = $npuscope_read(npu, address);
- *     $npuscope_write_memory(npu, address, bytes, count);     `bytes` is an array of reg [7:0], from its first index on
+ *     $npuscope_write_memory(npu, address, bytes, count);     `bytes` is an array of reg [7:0], from its first index
  *     $npuscope_read_memory(npu, address, bytes, count);
- *     cycles = $npuscope_run_until_interrupt(npu, most);      64 bits; so does ..run_until_idle; how many have passed
+ *     cycles = $npuscope_run_until_interrupt(npu, most);      cycles passed, 64 bits; so does ..run_until_idle
  *     $npuscope_advance(npu, cycles);
  *     line = $npuscope_interrupt(npu);  cycle = $npuscope_cycle(npu);
  *     $npuscope_result(npu, "result.json");                   operations, traffic, findings
  *
- * Cycles are those of the NPU's clock; the simulator's time is its own. What is refused is printed with the place of
- * the call, and ends the simulation with exit code 1. */
+ * Cycles are those of the NPU's clock, independent of the simulator's time. A refused call is printed with its
+ * location, and ends the simulation with exit code 1. */
 #include <npuscope/npuscope.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ enum { MOST_DEVICES = 256, MOST_ARGUMENTS = 4, MOST_CHANGES = 64 };
 
 static npuscope_device* devices[MOST_DEVICES];
 
-/* The call that is being made: its arguments, one after the other. */
+/* The current call: its arguments, one after the other. */
 typedef struct call {
     vpiHandle handle;
     vpiHandle arguments[MOST_ARGUMENTS];
@@ -39,7 +39,7 @@ static void fail(const call* made, const char* text) {
                vpi_get_str(vpiName, made->handle), text);
     fflush(stdout);
     vpi_control(vpiFinish, 1);
-    exit(1); /* vvp leaves with 0 */
+    exit(1); /* vvp itself would exit with 0 */
 }
 
 static void good(const call* made, npuscope_status status) {
@@ -117,7 +117,7 @@ static PLI_INT32 create(PLI_BYTE8* unused) {
     call made = begin();
     const char* each[MOST_CHANGES];
     size_t changes = 0;
-    int index = 1; /* 0 is what an uninitialised integer of two states holds */
+    int index = 1; /* 0 is the value of an uninitialised two-state integer */
     while (index < MOST_DEVICES && devices[index] != NULL) {
         ++index;
     }
@@ -173,7 +173,7 @@ static PLI_INT32 read_register(PLI_BYTE8* unused) {
     return 0;
 }
 
-/* An array of bytes of the bench, and where they go to or come from. */
+/* A byte array of the bench, and what it is copied to or from. */
 typedef struct transfer {
     npuscope_device* npu;
     uint64_t address;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two devices under one register program: first npuscope with a slow memory beside one with a fast memory, then one with a
-bit of memory that flips. The other device may as well be RTL behind an adapter.
+"""Two devices under one register program: first npuscope with a fast memory and one with a slow memory, then one with a
+memory bit that flips. The second device may just as well be RTL behind an adapter.
 
     python3 lockstep.py /usr/share/npuscope/configs/experiment/three_layers
 """
@@ -14,7 +14,7 @@ PROGRAM = sys.argv[1]
 
 
 class Flipped(npuscope.Device):
-    """A bit of memory that flips."""
+    """A device in whose memory one bit flips."""
 
     place = 0
 

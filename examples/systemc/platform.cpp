@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SystemC platform with two NPUs behind one memory: an nv_small at 1 GHz and one at 800 MHz, each
-// with a driver that pools a frame by maximum on the PDP and waits for the interrupt. Registers come
-// from a generated header:
+// with a driver that max-pools a frame on the PDP and waits for the interrupt. Registers come from
+// a generated header:
 //
 //     npuscope list registers --npu nv_small --c-header > nv_small_registers.h
-//     g++ -std=c++17 platform.cpp -I. $(pkg-config --cflags --libs npuscope-systemc) -o platform && ./platform
+//     g++ -std=c++17 platform.cpp -I. $(pkg-config --cflags --libs npuscope-systemc) -o platform
+//     ./platform
 #include <npuscope/device.h>
 #include <tlm_utils/multi_passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 at the level of pins, for the NPU's memory ports in a bench of RTL: a master that turns TLM
+// AXI4 at pin level, for the NPU's memory ports in an RTL test bench: a master that turns TLM
 // transactions into bursts.
 //
 //     npuscope::AxiWires<64> wires;
 //     npuscope::AxiMaster<64> master("master", {});
-//     npu.dram.bind(master.socket);                    // a Device with npu.mcif.transactions=values
+//     npu.dram.bind(master.socket);                  // a Device with npu.mcif.transactions=values
 //     master.clock(clock), master.reset_n(reset_n), master.bind_wires(wires);
 //
-// W is the width of the data in bits, 32 to 512. Bursts are INCR at full width; the master keeps to 4 KiB
-// pages and `most_beats`, has as many in flight as there is room for, and takes answers in any order that
-// AXI allows. Reads and writes are not ordered among each other: who needs it waits for the answer, as the
-// NPU does. No locks, caches, regions, users or quality of service: a bench ties these wires off.
+// W is the data width in bits, 32 to 512. Bursts are INCR at full width; the master respects 4 KiB
+// pages and `most_beats`, has as many bursts in flight as allowed, and accepts answers in any order
+// that AXI allows. Reads and writes are not ordered among each other: an initiator that needs an
+// order waits for the answer, as the NPU does. No locks, caches, regions, users or quality of
+// service: a bench ties these wires off.
 //
-// Compiles as C++17 and later; needs SystemC alone. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+// Compiles as C++17 and later; needs only SystemC. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
 #ifndef NPUSCOPE_AXI_H
 #define NPUSCOPE_AXI_H
 
@@ -34,22 +35,23 @@
 
 namespace npuscope {
 
-/// A target of b_transport, which waits for the answer, and of nb_transport with the phases of the base
-/// protocol: BEGIN_REQ is accepted at once (END_REQ), BEGIN_RESP comes with the last answer. An error
-/// response becomes TLM_GENERIC_ERROR_RESPONSE (SLVERR) or TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte
-/// enables become strobes. In reset nothing is driven, and what is in flight ends with an error.
+/// A target for b_transport, which waits for the answer, and for nb_transport with the phases of
+/// the base protocol: BEGIN_REQ is accepted at once (END_REQ), BEGIN_RESP comes with the last
+/// answer. An error response becomes TLM_GENERIC_ERROR_RESPONSE (SLVERR) or
+/// TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte enables become strobes. In reset nothing is driven,
+/// and transactions in flight end with an error.
 template <int W>
 class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> {
  public:
     using Wires = AxiWires<W>;
     struct Setup {
         unsigned most_beats = 16;  ///< of a burst, 1 to 256
-        /// Identifiers in turn, 1 to 256: answers come in any order. 1: all in the order of requests.
+        /// Identifiers used in turn, 1 to 256: answers in any order; 1: all in request order.
         unsigned ids = 16;
         unsigned in_flight = 64;  ///< bursts of reads, and of writes, at a time
     };
 
-    /// std::invalid_argument where a number is out of its range.
+    /// Throws std::invalid_argument if a value is out of range.
     explicit AxiMaster(const sc_core::sc_module_name& name, const Setup& setup = {})
         : sc_core::sc_module(name), setup_(setup) {
         if (setup.most_beats < 1 || setup.most_beats > 256 || setup.ids < 1 ||
@@ -92,9 +94,9 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         std::uint64_t address = 0;  ///< of the first beat, aligned to the width
         unsigned beats = 0;
         unsigned id = 0;
-        unsigned beat = 0;  ///< that comes next
+        unsigned beat = 0;  ///< the next one
     };
-    /// Bursts of one direction on their way.
+    /// Pending bursts of one direction.
     struct Direction {
         std::deque<Burst> waiting;  ///< for the address channel
         bool driven = false;        ///< the first of them is on the address channel
@@ -159,7 +161,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         }
     }
 
-    /// Cut into bursts: whole beats, within a page.
+    /// Splits a request into bursts: whole beats, within a page.
     void queue(Request& request) {
         const Payload& payload = *request.payload;
         Direction& direction = payload.is_read() ? reads_ : writes_;
@@ -275,7 +277,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         direction.in_flight = 0;
     }
 
-    /// The next burst to go on the address channel, with its identifier; null where there is none.
+    /// The next burst for the address channel, with its identifier; null if there is none.
     Burst* drive_next(Direction& direction) {
         if (direction.driven || direction.waiting.empty() ||
             direction.in_flight == setup_.in_flight) {
@@ -374,7 +376,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         this->wlast.write(burst.beat + 1 == burst.beats);
     }
 
-    /// The burst that an answer of this identifier belongs to; an error where there is none.
+    /// The queue whose first burst an answer of this identifier is for; an error if it is empty.
     std::deque<Burst>* open_burst(Direction& direction, unsigned id) {
         std::deque<Burst>& open = direction.answered_next[id];
         if (open.empty()) {
@@ -427,7 +429,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     Setup setup_;
     Direction reads_;
     Direction writes_;
-    std::deque<Burst> data_;  ///< writes whose beats are on their way, in the order of addresses
+    std::deque<Burst> data_;  ///< writes whose beats are being sent, in the order of addresses
     bool data_driven_ = false;
     bool ready_ = false;
     std::list<Request> requests_;  ///< by nb_transport

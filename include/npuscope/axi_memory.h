@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A memory at an AXI4 port for benches, as disagreeable as the protocol allows: latency, order and
-// readiness are random with a seed, a range of addresses answers with an error. Bytes that were not
-// written are 0. INCR bursts alone.
+// A memory at an AXI4 port for test benches, as adverse as the protocol allows: latency, order and
+// readiness are random with a seed, and a range of addresses answers with an error. Bytes that were
+// not written are 0. INCR bursts only.
 #ifndef NPUSCOPE_AXI_MEMORY_H
 #define NPUSCOPE_AXI_MEMORY_H
 
@@ -25,15 +25,15 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
     struct Setup {
         std::uint64_t seed = 1;
         unsigned least_latency = 1;     ///< cycles from a burst's last request beat to its answer
-        unsigned most_latency = 1;      ///< in between by chance
-        unsigned stall_percent = 0;     ///< of the cycles, in which a channel is not ready
-        bool reorders = false;          ///< answers of several identifiers mix, beat by beat
+        unsigned most_latency = 1;      ///< random in between
+        unsigned stall_percent = 0;     ///< share of the cycles in which a channel is not ready
+        bool reorders = false;          ///< answers of several identifiers interleave, beat by beat
         std::uint64_t error_begin = 0;  ///< bursts that begin in [error_begin, error_end) ..
         std::uint64_t error_end = 0;
-        AxiResponse error = AxiResponse::SlaveError;  ///< .. answer so, and write nothing
+        AxiResponse error = AxiResponse::SlaveError;  ///< .. get this answer, and write nothing
     };
 
-    /// `other`: a memory whose bytes these are, too, of which this is a second port.
+    /// `other`: a memory that shares its bytes with this one, which is its second port.
     explicit AxiMemory(const sc_core::sc_module_name& name, const Setup& setup = {},
                        const AxiMemory* other = nullptr)
         : sc_core::sc_module(name),
@@ -45,13 +45,13 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
         this->dont_initialize();
     }
 
-    /// From now on; bytes stay.
+    /// Takes effect from now on; bytes are kept.
     void set_up(const Setup& setup) {
         setup_ = setup;
         random_.seed(setup.seed);
     }
 
-    /// The bench's view, at once.
+    /// The bench's view, in zero time.
     std::uint8_t peek(std::uint64_t address) const {
         const auto page = pages_->find(address / axi_page);
         return page == pages_->end() ? std::uint8_t{0} : page->second[address % axi_page];
@@ -148,8 +148,8 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
                                          (8 * (lane % 4)));
     }
 
-    /// One whose time has come and before which none of its identifier waits; the oldest, or any where
-    /// order is free. The end where there is none.
+    /// A burst that is due, with no older one of its identifier waiting: the oldest, or any if
+    /// order is free. The end if there is none.
     typename std::deque<Burst>::iterator choose(std::deque<Burst>& bursts) {
         std::array<bool, axi_ids> seen{};
         auto chosen = bursts.end();
@@ -211,7 +211,7 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
     Setup setup_;
     std::mt19937_64 random_;
     std::shared_ptr<Pages> pages_;
-    std::deque<Burst> writes_;   ///< addresses, whose beats come in this order
+    std::deque<Burst> writes_;   ///< addresses; their beats come in this order
     std::deque<Burst> answers_;  ///< writes that are complete
     std::deque<Burst> reads_;
     std::uint64_t cycle_ = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI4 protocol held against what passes on the wires of a port, whatever stands at its two ends:
+// Checks the AXI4 protocol on the wires of a port, whatever is at its two ends:
 //
 //     npuscope::AxiMonitor<64> monitor("monitor");
 //     monitor.clock(clock), monitor.reset_n(reset_n), monitor.bind_wires(wires);
-//     monitor.on_violation = [](const std::string& text) { .. };      // else each is an SC_ERROR
+//     monitor.on_violation = [](const std::string& text) { .. };      // without it: SC_ERROR
 //
-// What is held: a valid and what belongs to it stay until they are taken; bursts within 4 KiB, with a
-// size that the width has and a length that their kind allows; strobes within the lanes of their beat;
-// WLAST and RLAST with the last beat and no other; each answer belongs to a burst of its identifier, in
-// order, a write's after its last beat. source: ARM IHI 0022, A3.2 to A3.4, A5.3
+// What is checked: a VALID and its payload stay until accepted; bursts stay within 4 KiB, with a
+// size that fits the width and a length that their type allows; strobes are within the lanes of
+// their beat; WLAST and RLAST come with the last beat only; each answer belongs to a burst of its
+// identifier, in order, a write's after its last beat. source: ARM IHI 0022, A3.2 to A3.4, A5.3
 #ifndef NPUSCOPE_AXI_MONITOR_H
 #define NPUSCOPE_AXI_MONITOR_H
 
@@ -37,7 +37,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         this->dont_initialize();
     }
 
-    /// Rule and place of each violation.
+    /// Called with rule and location of each violation.
     std::function<void(const std::string& text)> on_violation;
     std::uint64_t violations() const { return violations_; }
     /// Bursts that wait for their answer: 0 when all is done.
@@ -68,7 +68,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         }
     }
 
-    /// One channel as it was at the edge before.
+    /// One channel as it was at the previous edge.
     template <class Content>
     struct Channel {
         const char* name;
@@ -76,7 +76,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         Content content{};
     };
 
-    /// Gives whether a transfer takes place.
+    /// Returns whether a transfer takes place.
     template <class Content>
     bool passes(Channel<Content>& channel, bool valid, bool ready, const Content& content) {
         if (channel.stalled && !valid) {
@@ -95,7 +95,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         if (!this->reset_n.read()) {
             const bool driven = this->awvalid.read() || this->wvalid.read() ||
                                 this->arvalid.read() || this->bvalid.read() || this->rvalid.read();
-            if (driven && in_reset_ > 1) {  // who is clocked sees it a cycle later
+            if (driven && in_reset_ > 1) {  // clocked modules see reset a cycle later
                 violation("a VALID is high in reset");
             }
             ++in_reset_;
@@ -191,7 +191,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         }
     }
 
-    /// Beats meet the oldest write that lacks some; they may come before its address.
+    /// Assigns beats to the oldest incomplete write; they may come before its address.
     void take_beats() {
         while (!writes_.empty() && !beats_.empty()) {
             Burst& burst = writes_.front();

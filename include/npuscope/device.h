@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NPU as a module of a SystemC platform: registers behind a target socket, memory behind initiator
-// sockets, an interrupt line. Any number of them may stand in one platform, at any clocks.
+// An NPU as a module of a SystemC platform: registers behind a target socket, memory behind
+// initiator sockets, an interrupt line. A platform may have any number of them, at any clocks.
 //
-// What it asks of the memory behind `dram` and `sram`: `b_transport` answers with a delay and does not
-// wait; the delay is the latency of a run of beats, which follow one a cycle. `transport_dbg` reads
-// and writes all bytes: operands are taken by it when an operation is launched, before time passes.
-// What does not keep to that becomes a finding, an error, with the address and who asked.
+// What it requires of the memory behind `dram` and `sram`: `b_transport` returns a delay and does
+// not wait; the delay is the latency of a run of beats, which follow at one per cycle.
+// `transport_dbg` reads and writes all bytes: it fetches operands when an operation is launched,
+// before time passes. Any violation is a finding, an error, with the address and the requester.
 //
 // Compiles as C++17 and later; linked with libnpuscope.so and SystemC's library.
 #ifndef NPUSCOPE_DEVICE_H
@@ -31,22 +31,22 @@ class Device : public sc_core::sc_module {
     struct Setup {
         std::string npu = "nv_small";
         std::vector<std::string> changes{};
-        /// How memory is asked where `npu.mcif.transactions` says that each burst is a
-        /// transaction of its own: by b_transport, each from a thread of its own that may wait; or by
-        /// nb_transport, with the phases of the base protocol. Many are in flight either way.
+        /// How memory is accessed if `npu.mcif.transactions` makes each burst a transaction: by
+        /// b_transport, each from its own thread that may wait; or by nb_transport, with the phases
+        /// of the base protocol. Many are in flight either way.
         bool non_blocking = false;
     };
 
-    /// std::invalid_argument, with the place and what to do, where there can be no such NPU or it has
-    /// no registers.
+    /// Throws std::invalid_argument, with location and remedy, if the NPU is invalid or has no
+    /// registers.
     Device(const sc_core::sc_module_name& name, const Setup& setup);
     ~Device() override;
 
-    /// Registers at their byte addresses, 32 bits each; 4 bytes a transaction. Callers are threads: a
-    /// write is posted within a delta cycle, its delay is the bus's; a read waits for its answer. Debug
-    /// transport is not offered.
+    /// Registers at their byte addresses, 32 bits each; 4 bytes per transaction. Callers are
+    /// threads: a write is posted within a delta cycle, its delay is the bus's; a read waits for
+    /// its answer. No debug transport.
     tlm_utils::simple_target_socket<Device> csb;
-    /// The first memory port; the second one, for SRAM, where the NPU has it, else it stays unbound.
+    /// The first memory port; the second one, for SRAM, stays unbound if the NPU has none.
     tlm_utils::simple_initiator_socket<Device> dram;
     tlm_utils::simple_initiator_socket_optional<Device> sram;
     /// High while an interrupt is pending and not masked.
@@ -54,7 +54,7 @@ class Device : public sc_core::sc_module {
     /// Each rising edge is a cycle. Where it is unbound, cycles are those of `npu.clock`.
     sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> clock;
 
-    /// As after power-up: registers, groups, counters and findings are as new. Memory is the platform's.
+    /// Back to power-up: registers, groups, counters and findings. Memory is the platform's.
     void reset();
     /// Cycles since the beginning or the last reset.
     std::uint64_t cycles() const;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NPU inside a C program: a driver's own firmware runs on it unchanged, by register and memory
- * accesses and interrupts.
+/* An NPU inside a C program: a driver's own firmware runs on it unchanged, through register and
+ * memory accesses and interrupts.
  *
  *     npuscope_device* npu = NULL;
  *     if (npuscope_create("nv_small", NULL, 0, NULL, &npu) != NPUSCOPE_OK) {
@@ -11,9 +11,10 @@
  *     npuscope_run_until_interrupt(npu, 1000000, NULL);
  *     npuscope_destroy(npu);
  *
- * Every function but those that say otherwise gives a status; npuscope_error() is the text of the last
- * one that was not NPUSCOPE_OK in this thread, with what to change. No exception and no signal crosses
- * this interface. Calls from several threads wait for each other. Cycles are those of the NPU's clock.
+ * Every function returns a status unless stated otherwise; npuscope_error() describes the last one
+ * in this thread that was not NPUSCOPE_OK, and what to change. No exception and no signal crosses
+ * this interface. Calls from several threads wait for each other. Cycles are those of the NPU's
+ * clock.
  */
 #ifndef NPUSCOPE_NPUSCOPE_H
 #define NPUSCOPE_NPUSCOPE_H
@@ -25,7 +26,7 @@
 extern "C" {
 #endif
 
-/* Grows when something is added; the first number when something that was there changes. */
+/* The minor version grows when something is added, the major when something existing changes. */
 #define NPUSCOPE_API_MAJOR 1
 #define NPUSCOPE_API_MINOR 4
 
@@ -33,108 +34,111 @@ typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
     NPUSCOPE_BAD_ARGUMENT = 1,    /* a null pointer, a destroyed device, a wrong size */
     NPUSCOPE_WRONG_INPUT = 2,     /* an invalid configuration, register or address */
-    NPUSCOPE_STOPPED = 3,         /* nothing is left to happen, and what was awaited has not */
-    NPUSCOPE_LIMIT = 4,           /* the cycles have passed before it happened */
-    NPUSCOPE_CALLBACK_FAILED = 5, /* a call-back of the caller said so */
+    NPUSCOPE_STOPPED = 3,         /* no event is left, and the awaited one has not happened */
+    NPUSCOPE_LIMIT = 4,           /* the given cycles passed before it happened */
+    NPUSCOPE_CALLBACK_FAILED = 5, /* a callback of the caller reported failure */
     NPUSCOPE_DEFECT = 70          /* a defect of npuscope: please report it */
 } npuscope_status;
 
 typedef struct npuscope_device npuscope_device;
 
-/* Of the library that is loaded: "0.1.0"; and of this interface, major * 1000 + minor. */
+/* Version of the loaded library, "0.1.0", and of this interface, major * 1000 + minor. */
 const char* npuscope_version(void);
 unsigned npuscope_api_version(void);
 /* Never null; valid until the next call in this thread. */
 const char* npuscope_error(void);
 
-/* Memory that the caller keeps: both are called while a function of this interface runs, and must not
- * call one themselves. Anything but 0 is a failure, of which the function then tells. Timing is that
- * of the configuration. */
+/* Memory kept by the caller: both callbacks are called while a function of this interface runs, and
+ * must not call one themselves. Any value but 0 is a failure, which that function then reports.
+ * Timing is that of the configuration. */
 typedef struct npuscope_memory {
     int (*read)(void* user, uint64_t address, void* data, size_t size);
     int (*write)(void* user, uint64_t address, const void* data, size_t size);
     void* user;
 } npuscope_memory;
 
-/* `npu`: a preset by name or file (`npuscope list presets`); `changes`: `count` texts KEY=VALUE, as
- * `npuscope run --set` takes them, among them "memory=PRESET"; `memory`: null for one of the
- * device's own, whose uninitialised bytes are findings when they are read. */
+/* `npu`: a preset by name or file (`npuscope list presets`); `changes`: `count` strings KEY=VALUE,
+ * as accepted by `npuscope run --set`, including "memory=PRESET"; `memory`: null for the device's
+ * own memory, where reads of uninitialised bytes are findings. */
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device);
 
-/* What the NPU asks of a memory with timing of its own: a burst, within 4 KiB. */
+/* A request of the NPU to a memory with its own timing: one burst, within 4 KiB. */
 typedef struct npuscope_request {
-    uint64_t id;      /* of this request alone */
+    uint64_t id;      /* unique to this request */
     uint64_t address; /* bytes */
     size_t size;      /* bytes */
     int port;         /* 0: dram; 1: the second port, of NPUs that have one */
-    int write;        /* 1: `data` has what is written; 0: what is read goes there */
-    void* data;       /* `size` bytes, until the answer */
+    int write;        /* 1: `data` holds the bytes to write; 0: read bytes go there */
+    void* data;       /* `size` bytes, valid until the answer */
 } npuscope_request;
 
-/* What `begin` gives, in place of a latency. */
+/* What `begin` may return in place of a latency. */
 #define NPUSCOPE_LATER (-1) /* npuscope_answer() says when */
 #define NPUSCOPE_ERROR (-2) /* an error response, which becomes a finding */
 
-/* `begin` is called in the cycle of each request, while a function of this interface runs, and must not
- * call one itself; `request` is valid for the call. It gives the latency in cycles, counted as those of
- * the configuration are, with what is read in `data`; or one of the above. Many requests are in flight, and
- * may be answered in any order. `peek` (or null): bytes without time, 0 where it moved them. Compressed
- * weights need it, and all operands under npu.mcif.transactions=bursts. */
+/* `begin` is called in the cycle of each request, while a function of this interface runs, and must
+ * not call one itself; `request` is valid during the call. It returns the latency in cycles,
+ * counted as in the configuration, with read bytes in `data`; or one of the above. Many requests
+ * are in flight, and may be answered in any order. `peek` (or null) moves bytes in zero time, and
+ * returns 0 if it did. Compressed weights need it, and all operands under
+ * npu.mcif.transactions=bursts. */
 typedef struct npuscope_timed_memory {
     int64_t (*begin)(void* user, const npuscope_request* request);
     int (*peek)(void* user, uint64_t address, void* data, size_t size);
     void* user;
 } npuscope_timed_memory;
 
-/* As npuscope_create(), with all of memory outside, at its own time: npu.mcif.transactions is `values`
- * where `changes` has nothing else. */
+/* As npuscope_create(), but all memory is outside, with its own timing: npu.mcif.transactions is
+ * `values` unless `changes` sets it. */
 npuscope_status npuscope_create_timed(const char* npu, const char* const* changes, size_t count,
                                       const npuscope_timed_memory* memory,
                                       npuscope_device** device);
-/* Answers a request that `begin` put off, in the present cycle; what was read is in its `data`. `error`: 1
- * for an error response, 2 where nothing is at the address (AXI's SLVERR and DECERR). NPUSCOPE_BAD_ARGUMENT where no such request waits. */
+/* Answers a request that `begin` deferred, in the current cycle; read bytes are in its `data`.
+ * `error`: 1 for an error response, 2 if nothing is at the address (AXI's SLVERR and DECERR).
+ * NPUSCOPE_BAD_ARGUMENT if no such request is waiting. */
 npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error);
 /* Null is allowed. */
 npuscope_status npuscope_destroy(npuscope_device* device);
-/* As if it had just been made; memory of the device's own is empty again. */
+/* Back to the state after creation; the device's own memory is empty again. */
 npuscope_status npuscope_reset(npuscope_device* device);
 
 /* Addresses are bytes from the start of the NPU's registers (`npuscope list registers`). A write is
- * posted, a read takes the time that it takes. */
+ * posted; a read advances time until its response. */
 npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value);
 npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value);
 
-/* The caller's view of memory: no time passes. Not of a memory with timing of its own. */
+/* The caller's view of memory: no time passes. Not available for a memory with its own timing. */
 npuscope_status npuscope_write_memory(npuscope_device* device, uint64_t address, const void* data,
                                       size_t size);
 npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, void* data,
                                      size_t size);
-/* So many bytes become `value`; a memory that is all zeros costs nothing. */
+/* Sets `size` bytes to `value`; memory that is all zeros costs nothing. */
 npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, uint8_t value,
                                      size_t size);
 
-/* All of these cycles pass. */
+/* Lets all of these cycles pass. */
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles);
-/* Until the interrupt line is high, at once where it is. NPUSCOPE_STOPPED where nothing is left that
- * could raise it (or all that is left waits for npuscope_answer()), NPUSCOPE_LIMIT after `most` cycles. `passed`: cycles; may be null. */
+/* Runs until the interrupt line is high, which may be at once. NPUSCOPE_STOPPED if nothing is left
+ * that could raise it (or all that is left waits for npuscope_answer()), NPUSCOPE_LIMIT after
+ * `most` cycles. `passed`: cycles that passed; may be null. */
 npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
                                              uint64_t* passed);
-/* Until nothing is left to happen; NPUSCOPE_LIMIT after `most` cycles. */
+/* Runs until no event is left; NPUSCOPE_LIMIT after `most` cycles. */
 npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, uint64_t* passed);
 
 /* 1 while the interrupt line is high. */
 npuscope_status npuscope_interrupt(npuscope_device* device, int* line);
 npuscope_status npuscope_cycle(npuscope_device* device, uint64_t* cycle);
 
-/* What was counted so far, as `npuscope run --json` writes it: operations with their cycles and causes,
- * traffic by client, units, findings, the configuration. To be given to npuscope_free(). */
+/* What was counted so far, as written by `npuscope run --json`: operations with their cycles and
+ * causes, traffic by client, units, findings, the configuration. Free it with npuscope_free(). */
 npuscope_status npuscope_result(npuscope_device* device, char** json);
 void npuscope_free(void* text);
 
-/* An array in C order as it lies in memory in a layout (`npuscope list layouts`), and back. `type`:
- * "int8", "uint8", "int16", "float16" ..; `shape`: n, c, h, w. Where `memory` is null, `*size`
- * becomes the bytes that it needs; else it is the bytes that it has. */
+/* Converts an array in C order to its bytes in a memory layout (`npuscope list layouts`), and back.
+ * `type`: "int8", "uint8", "int16", "float16" ..; `shape`: n, c, h, w. If `memory` is null, `*size`
+ * is set to the bytes that it needs; otherwise it is the size of `memory`. */
 npuscope_status npuscope_pack(const char* layout, const char* type, const uint32_t shape[4],
                               const void* array, void* memory, size_t* size);
 npuscope_status npuscope_unpack(const char* layout, const char* type, const uint32_t shape[4],

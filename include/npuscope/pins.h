@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NPU's register port at the level of pins: NVDLA's own bus (CSB), and APB. Each turns accesses of
-// pins into TLM transactions of the socket `registers`, which is bound to npuscope::Device::csb:
+// The NPU's register port at pin level: NVDLA's own bus (CSB), and APB. Each turns pin accesses
+// into TLM transactions on its socket `registers`, to be bound to npuscope::Device::csb:
 //
 //     npuscope::ApbSlave apb("apb");
 //     apb.registers.bind(npu.csb);
 //     apb.pclk(clock), apb.presetn(reset_n), apb.psel(psel), ...
 //
-// One access at a time. An access takes the cycles that the register takes in the NPU, and those of the
-// pins: one from the request to the access, one from its end to the answer.
-// Compiles as C++17 and later; needs SystemC alone.
+// One access at a time. An access takes the cycles of the register access in the NPU, plus those of
+// the pins: one from the request to the access, one from its end to the answer.
+// Compiles as C++17 and later; needs only SystemC.
 #ifndef NPUSCOPE_PINS_H
 #define NPUSCOPE_PINS_H
 
@@ -22,7 +22,7 @@
 
 namespace npuscope {
 
-/// 32 bits at a byte address; gives whether the NPU has such a register. A read's value is 0 else.
+/// Accesses 32 bits at a byte address; returns whether the register exists. If not, a read is 0.
 template <class Socket>
 bool access_register(Socket& registers, bool write, std::uint32_t address, std::uint32_t& value) {
     unsigned char bytes[4];
@@ -50,10 +50,10 @@ bool access_register(Socket& registers, bool write, std::uint32_t address, std::
     return good;
 }
 
-/// The slave's side of NVDLA's configuration space bus: a request passes when valid and ready are high;
-/// a read is answered by nvdla2csb_valid for a cycle, a write that is not posted by
-/// nvdla2csb_wr_complete. Addresses count words of 32 bits. The bus has no error: reads of what is no
-/// register give 0. source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
+/// The slave side of NVDLA's configuration space bus: a request passes when valid and ready are
+/// high; a read is answered by nvdla2csb_valid for a cycle, a non-posted write by
+/// nvdla2csb_wr_complete. Addresses count 32-bit words. The bus has no error: a read where there is
+/// no register returns 0. source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
 class CsbSlave : public sc_core::sc_module {
  public:
     explicit CsbSlave(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
@@ -101,8 +101,8 @@ class CsbSlave : public sc_core::sc_module {
     }
 };
 
-/// An APB slave of 32 bits; addresses are bytes from the start of the NPU's registers. pslverr where
-/// there is none. source: ARM IHI 0024, AMBA APB, v2.0
+/// A 32-bit APB slave; addresses are bytes from the start of the NPU's registers. pslverr if there
+/// is no register. source: ARM IHI 0024, AMBA APB, v2.0
 class ApbSlave : public sc_core::sc_module {
  public:
     explicit ApbSlave(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses a TLM port, written down and driven again: a recorder between an initiator and a target, as
-// between a driver and the NPU's registers, or the NPU and a memory; and a replayer in the initiator's place.
+// Records and replays the traffic of a TLM port: a recorder between initiator and target, such as a
+// driver and the NPU's registers, or the NPU and a memory; and a replayer in the initiator's place.
 //
 //     npuscope::Recorder recorder("recorder", {"dram.csv", "dram.vcd"});
 //     npu.dram.bind(recorder.from), recorder.to.bind(memory.socket);
@@ -8,14 +8,15 @@
 //     npuscope::Replayer replayer("replayer", "dram.csv");
 //     replayer.to.bind(other_memory.socket);
 //
-// A row of the CSV is a transaction in the order of its end:
+// A row of the CSV is a transaction; rows are in order of completion:
 //
 //     begin_ps,end_ps,access,address,bytes,response,data
-//     1000,61000,read,0x80000000,32,ok,00ff..            two digits a byte, lowest address first
+//     1000,61000,read,0x80000000,32,ok,00ff..        two digits per byte, lowest address first
 //
-// Byte enables are not kept. `access` is read or write; debug_read and debug_write of debug transport, which take no time. The VCD shows
-// what begins (address, bytes, write) and how many reads and writes are in flight, in steps of 1 ps.
-// Compiles as C++17 and later; needs SystemC alone.
+// Byte enables are not recorded. `access` is read or write, or debug_read or debug_write for debug
+// transport, which takes no time. The VCD shows what begins (address, bytes, write) and how many
+// reads and writes are in flight, in steps of 1 ps.
+// Compiles as C++17 and later; needs only SystemC.
 #ifndef NPUSCOPE_RECORDER_H
 #define NPUSCOPE_RECORDER_H
 
@@ -38,7 +39,7 @@
 
 namespace npuscope {
 
-/// A transaction as the CSV has it.
+/// A transaction as in the CSV.
 struct RecordedAccess {
     std::uint64_t begin = 0;  ///< ps
     std::uint64_t end = 0;
@@ -69,13 +70,13 @@ inline std::string bytes_to_hex(const std::vector<unsigned char>& bytes) {
 /// Passes everything on, phases and debug transport too; DMI is refused.
 class Recorder : public sc_core::sc_module {
  public:
-    /// Files; an empty name: none.
+    /// File names; empty for none.
     struct Setup {
         std::string csv;
         std::string vcd;
     };
 
-    /// std::runtime_error where a file cannot be written.
+    /// Throws std::runtime_error if a file cannot be written.
     Recorder(const sc_core::sc_module_name& name, const Setup& setup)
         : sc_core::sc_module(name), csv_(open(setup.csv)), vcd_(open(setup.vcd)) {
         from.register_b_transport(this, &Recorder::transport);
@@ -92,9 +93,9 @@ class Recorder : public sc_core::sc_module {
 
     tlm_utils::simple_target_socket<Recorder> from{"from"};
     tlm_utils::simple_initiator_socket<Recorder> to{"to"};
-    /// Transactions that have ended, debug transport among them.
+    /// Completed transactions, including debug transport.
     std::uint64_t accesses() const { return accesses_; }
-    /// Writes what has ended into the files; so does the end of the recorder.
+    /// Writes completed transactions to the files, as does the destructor.
     void flush() {
         draw(oldest());
         csv_.flush();
@@ -195,7 +196,7 @@ class Recorder : public sc_core::sc_module {
         }
     }
 
-    // --- VCD: times in order, though transactions end in any ---
+    // --- VCD: times in order, although transactions end in any order ---
 
     struct Change {
         bool begins;
@@ -204,7 +205,7 @@ class Recorder : public sc_core::sc_module {
         std::uint64_t bytes;
     };
 
-    /// Nothing can begin or end before this any more.
+    /// Nothing can begin or end before this time any more.
     std::uint64_t oldest() const {
         const std::uint64_t now = picoseconds(sc_core::sc_time_stamp());
         return begins_.empty() ? now : std::min(now, *begins_.begin());
@@ -245,14 +246,14 @@ class Recorder : public sc_core::sc_module {
         std::multiset<std::uint64_t>::iterator begin;  ///< in begins_
     };
     std::map<Payload*, Open> in_flight_;
-    std::multiset<std::uint64_t> begins_;  ///< of what is in flight
+    std::multiset<std::uint64_t> begins_;  ///< of transactions in flight
     std::multimap<std::uint64_t, Change> changes_;
     long reads_ = 0;
     long writes_ = 0;
     std::uint64_t accesses_ = 0;
 };
 
-/// The rows of a recorder's CSV in the order of their beginning. std::runtime_error with file and line.
+/// The rows of a recorder's CSV in order of begin. Throws std::runtime_error with file and line.
 inline std::vector<RecordedAccess> read_recording(const std::string& file) {
     std::ifstream stream(file);
     const auto wrong = [&](std::size_t line, const std::string& what) {
@@ -293,12 +294,12 @@ inline std::vector<RecordedAccess> read_recording(const std::string& file) {
     return rows;
 }
 
-/// Drives a recording again: each transaction at its time, counted from the first one, by b_transport from a
-/// thread of its own, so that as many are in flight as were. Debug transport is left out. What a read brings,
-/// and each response, is compared with what was recorded.
+/// Replays a recording: each transaction at its time, counted from the first one, by b_transport
+/// from its own thread, so that as many are in flight as when recorded. Debug transport is left
+/// out. Read data and each response are compared with the recording.
 class Replayer : public sc_core::sc_module {
  public:
-    /// std::runtime_error where the file is no recording.
+    /// Throws std::runtime_error if the file is not a recording.
     Replayer(const sc_core::sc_module_name& name, const std::string& csv)
         : sc_core::sc_module(name), rows_(read_recording(csv)) {
         rows_.erase(std::remove_if(rows_.begin(), rows_.end(),
@@ -309,7 +310,7 @@ class Replayer : public sc_core::sc_module {
     }
 
     tlm_utils::simple_initiator_socket<Replayer> to{"to"};
-    /// Called for each transaction whose answer is another one.
+    /// Called for each transaction whose answer differs.
     std::function<void(const RecordedAccess& recorded, const std::string& text)> on_difference;
     std::uint64_t differences() const { return differences_; }
     std::size_t left() const { return left_; }

@@ -224,7 +224,7 @@ void for_each_output(const Shape& shape, Visit visit) {
     }
 }
 
-/// Sum of the products of one output with some elements of its kernel.
+/// Sum of the products of one output over some elements of its kernel.
 template <class T>
 std::int64_t element_sum(const PaddedData<T>& data, const Kernels<T>& kernels, OutputPoint point,
                          std::span<const MacElement> elements) {
@@ -237,7 +237,7 @@ std::int64_t element_sum(const PaddedData<T>& data, const Kernels<T>& kernels, O
     return sum;
 }
 
-/// The kernels' channels [first, first + count) alone.
+/// Only the channels [first, first + count) of the kernels.
 template <class T>
 Kernels<T> channel_part(const Kernels<T>& kernels, std::uint32_t first, std::uint32_t count) {
     const KernelShape& shape = kernels.shape;
@@ -260,7 +260,7 @@ Tensor<T> channel_part(const Tensor<T>& data, std::uint32_t first, std::uint32_t
     return part;
 }
 
-/// Sums that fit 32 bits, by the faster of the two ways.
+/// Sums that fit 32 bits, by the faster of the two methods.
 template <class T>
 Tensor<std::int32_t> convolve_narrow(const Tensor<T>& data, const Kernels<T>& kernels,
                                      const Convolution& geometry, ArrangedData& arranged) {
@@ -287,8 +287,7 @@ void add_scaled(const Tensor<std::int32_t>& part, std::int64_t factor, Tensor<st
     }
 }
 
-/// Weights as high * 256 + low, both within a byte and one: their products with 16-bit data fit 24
-/// bits.
+/// Weights as high * 256 + low, each from -128 to 128: their products with 16-bit data fit 24 bits.
 struct SplitKernels {
     Kernels<std::int16_t> high;
     Kernels<std::int16_t> low;
@@ -319,7 +318,7 @@ std::int64_t sum_of_magnitudes(std::span<const T> numbers) {
     return sum;
 }
 
-/// Products of 23 bits that 32 bits hold.
+/// How many 23-bit products fit into 32 bits.
 constexpr std::uint32_t most_split_products = (1U << 9U) - 1;
 
 }  // namespace
@@ -367,7 +366,7 @@ Tensor<std::int64_t> convolve_wide(const Tensor<std::int16_t>& data,
     require_fit(data, kernels.shape, geometry);
     const KernelShape& shape = kernels.shape;
     const std::uint32_t step = most_split_products / (shape.rows * shape.columns);
-    if (step == 0) {  // a kernel of more taps than vectors can sum
+    if (step == 0) {  // a kernel with more taps than 32 bits can sum
         return convolve_plain(data, kernels, geometry);
     }
     const SplitKernels parts = split(kernels);

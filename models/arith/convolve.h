@@ -12,17 +12,17 @@
 namespace npuscope {
 
 /// Which products a MAC cell sums at once, and in which order these block sums reach the
-/// accumulator. What rounds or saturates block by block depends on it.
+/// accumulator. Rounding and saturation block by block depend on it.
 ///
 ///     direct:  channel block -> row -> column                  one block = one tap's channels
-///     image:   block of c' = s * C + c -> row                  columns lie beside each other
+///     image:   block of c' = s * C + c -> row                  columns are adjacent
 ///     image, post-extended by f:  group of f rows              one block = f rows of all c'
 ///
 /// source: NVDLA doc v1/ias/unit_description.rst, CSC; nv_full C model, runs
 struct MacOrder {
     std::uint32_t block_channels = 64;  ///< multipliers of a MAC cell
     bool columns_are_channels = false;  ///< images: channel pre-extension
-    std::uint32_t row_group = 1;        ///< images: rows taken at once, channel post-extension
+    std::uint32_t row_group = 1;        ///< images: rows combined, channel post-extension
 };
 
 /// One element of a kernel: channel and tap.
@@ -54,11 +54,11 @@ class MacBlocks {
     std::vector<std::size_t> ends_;
 };
 
-// fp16 convolution, exact to the bit of the hardware: sums of blocks as the MAC cells make them,
-// added one after the other as the accumulator rounds them (see fp16_mac.h). Data and kernels hold
-// bit patterns, so does the padding's value; results are bit patterns of fp32, [kernel][y][x].
+// fp16 convolution, bit-exact to the hardware: block sums as the MAC cells form them, added one
+// after the other and rounded as in the accumulator (see fp16_mac.h). Data and kernels hold bit
+// patterns, and so does the padding value; results are bit patterns of fp32, [kernel][y][x].
 
-/// The oracle: one output after the other.
+/// The oracle: one output at a time.
 Tensor<std::int32_t> convolve_fp16_plain(const Tensor<std::int16_t>& data,
                                          const Kernels<std::int16_t>& kernels,
                                          const Convolution& geometry, const MacOrder& order);
@@ -68,9 +68,9 @@ Tensor<std::int32_t> convolve_fp16(const Tensor<std::int16_t>& data,
                                    const Kernels<std::int16_t>& kernels,
                                    const Convolution& geometry, const MacOrder& order);
 
-// Exact integer convolution: data [c][y][x] and kernels [k][c][r][s] give sums [k][y][x].
-// A plain oracle, and fast kernels that agree with it in every bit. No rounding, no saturation:
-// these are the sums that an accumulator of unlimited width would hold. The one exception is
+// Exact integer convolution: data [c][y][x] and kernels [k][c][r][s] produce sums [k][y][x]. A
+// simple oracle, and fast kernels that agree with it bit for bit. No rounding, no saturation: these
+// are the sums that an accumulator of unlimited width would hold. The one exception is
 // convolve_saturating, which follows an accumulator of limited width block by block.
 
 /// The oracle: four nested sums, any element type.
@@ -86,33 +86,33 @@ constexpr bool sums_fit_32_bits(const KernelShape& shape) {
 
 struct Columns;  // models/arith/convolve_simd.h
 
-/// Data as the fast convolution loads it, in one of two forms; of one tensor and one geometry. It is
-/// kept from some kernels to the next.
+/// Data as the fast convolution loads it, in one of two forms, for one tensor and one geometry;
+/// kept from one set of kernels to the next.
 struct ArrangedData {
     std::vector<std::int16_t> pairs;
     std::shared_ptr<const Columns> columns;
 };
 
 /// Fast, for shapes where sums_fit_32_bits(kernels.shape); vectorised for the machine it runs on.
-/// `arranged` is filled by the first call, and used by those that follow.
+/// `arranged` is filled by the first call, and reused by later calls.
 Tensor<std::int32_t> convolve(const Tensor<std::int8_t>& data, const Kernels<std::int8_t>& kernels,
                               const Convolution& convolution, ArrangedData* arranged = nullptr);
 
-/// The same for any number of products.
+/// The same for any number of MACs.
 Tensor<std::int64_t> convolve_wide(const Tensor<std::int8_t>& data,
                                    const Kernels<std::int8_t>& kernels,
                                    const Convolution& convolution);
 
-/// int16, any number of products.
+/// int16, any number of MACs.
 Tensor<std::int64_t> convolve_wide(const Tensor<std::int16_t>& data,
                                    const Kernels<std::int16_t>& kernels,
                                    const Convolution& convolution);
 
-/// Largest magnitude that any partial sum of any kernel can reach on any data of type T.
+/// Largest magnitude that any partial sum of any kernel can reach for any data of type T.
 template <class T>
 std::int64_t partial_sum_bound(const Kernels<T>& kernels);
 
-/// How an accumulator takes its products: the blocks of `order` are summed exactly, then added one
+/// How an accumulator adds up products: the blocks of `order` are summed exactly, then added one
 /// after the other to a sum that saturates at `bits` bits.
 struct Accumulator {
     MacOrder order;

@@ -50,7 +50,7 @@ void MacBlocks::add_image(const KernelShape& kernel, const MacOrder& order) {
 
 namespace {
 
-/// The padded input as far as outputs reach, [c][y][x].
+/// The padded input as far as the outputs need it, [c][y][x].
 template <class T, class Convert>
 Tensor<T> padded(const Tensor<std::int16_t>& data, const KernelShape& kernels,
                  const Convolution& geometry, Convert convert) {
@@ -73,7 +73,7 @@ Tensor<T> padded(const Tensor<std::int16_t>& data, const KernelShape& kernels,
     return result;
 }
 
-/// From a window's first element to each of its elements, in a tensor of this shape.
+/// Offsets from a window's first element to each of its elements, in a tensor of this shape.
 std::vector<std::size_t> element_offsets(const MacBlocks& blocks, const Convolution& geometry,
                                          const Shape& shape) {
     std::vector<std::size_t> offsets;

@@ -74,7 +74,7 @@ HWY_NOINLINE void raster_tile(const RasterPlan& plan, std::size_t channel_pairs,
     hn::StoreU(d1, sums, to + 3 * to_pitch + lanes);
 }
 
-/// The output rows out of one block's raster of positions.
+/// Copies the output rows out of one block's raster of positions.
 void copy_rows(const RasterPlan& plan, const std::vector<std::int32_t>& raster,
                std::size_t raster_pitch, std::size_t first_kernel, Tensor<std::int32_t>& sums) {
     const std::size_t height = sums.shape.height;
@@ -90,12 +90,12 @@ void copy_rows(const RasterPlan& plan, const std::vector<std::int32_t>& raster,
     }
 }
 
-/// A block of kernels, and where its first one begins.
+/// A block of kernels, and the start of its first one.
 template <class T>
 struct KernelBlock {
     const T* values;
-    std::size_t count;     ///< of kernel_block, of which the rest are zeros
-    std::size_t channels;  ///< of one kernel
+    std::size_t count;     ///< of kernel_block; the remaining ones are zeros
+    std::size_t channels;  ///< per kernel
     std::size_t taps;
 
     const T* channel(std::size_t kernel, std::size_t channel) const {
@@ -103,7 +103,7 @@ struct KernelBlock {
     }
 };
 
-/// Weights of a channel pair as the inner loop takes them: [tap][kernel][2].
+/// Weights of a channel pair as the inner loop reads them: [tap][kernel][2].
 template <class T>
 void arrange_taps(const KernelBlock<T>& block, std::size_t channel, std::int16_t* to) {
     const bool pair = channel + 1 < block.channels;
@@ -116,8 +116,8 @@ void arrange_taps(const KernelBlock<T>& block, std::size_t channel, std::int16_t
     }
 }
 
-/// The weights of a block from the channel `c` on, as [channel pair][tap][kernel][2]; `to` is that of
-/// the first channel.
+/// The weights of a block from channel `c` on, as [channel pair][tap][kernel][2]; `to` is for
+/// channel 0.
 template <class T>
 void arrange_channels(const KernelBlock<T>& block, std::size_t c, std::int16_t* to) {
     for (; c < block.channels; c += 2) {
@@ -172,7 +172,7 @@ HWY_INLINE BytePairs tap_pairs(const std::int8_t* channel, std::size_t taps) {
                                hn::ZeroExtendVector(bytes, hn::LoadU(half, channel + taps)));
 }
 
-/// Eight pairs at a time, as far as there are so many.
+/// Eight pairs at a time, while that many remain.
 void arrange_block(const KernelBlock<std::int8_t>& block, std::int16_t* to) {
     constexpr std::size_t together = 8;
     const std::size_t taps = block.taps;
@@ -340,7 +340,7 @@ class Multiples {
     alignas(64) std::uint32_t completions_[5 * fp16_lanes];
 };
 
-/// Partial product I with the completion of the one before it.
+/// Partial product I with the completion of the previous one.
 template <int I>
 HWY_INLINE BitVector partial(const Multiples& multiples, const Fp16Weight& weight) {
     return hn::Or(hn::ShiftLeft<2 * I>(multiples.of(weight.digits[I])),
@@ -357,7 +357,7 @@ HWY_INLINE BitVector correction(IntVector shift) {
     return hn::BitCast(Bits(), hn::IfThenZeroElse(hn::Gt(shift, hn::Set(ints, 28)), rounded));
 }
 
-/// Products after their shift (0 to 31), cut as the two vectors of the adders.
+/// Products after their shift (0 to 31), truncated as the two vectors of the adders are.
 HWY_INLINE IntVector cut_product(const Fp16Weight& weight, BitVector mantissa, BitVector negative,
                                  IntVector shift) {
     const Multiples multiples(mantissa, negative);
@@ -390,7 +390,7 @@ HWY_INLINE IntVector products(const Fp16Weight& weight, IntVector column, IntVec
     const IntVector mantissa = hn::And(column, hn::Set(ints, 0x3FFF));
     const IntVector negative = hn::Xor(hn::ShiftRight<31>(hn::ShiftLeft<16>(column)),
                                        hn::Set(ints, static_cast<std::int32_t>(weight.sign)));
-    if (hn::AllTrue(ints, hn::Or(far, near))) {  // nothing is cut: plain products
+    if (hn::AllTrue(ints, hn::Or(far, near))) {  // nothing is truncated: simple products
         const IntVector product =
             hn::Mul(mantissa, hn::Set(ints, static_cast<std::int32_t>(weight.mantissa)));
         return hn::IfThenZeroElse(far, hn::Sub(hn::Xor(product, negative), negative));

@@ -3,7 +3,7 @@
 //
 // Raster form: the padded input is cut into stride_y * stride_x phases; within a phase every tap is
 // a constant offset from the output's position y * pitch + x, so the inner loop runs over positions
-// without knowing of rows. Two channels lie side by side: | c0 c1 | c0 c1 | ... of neighbouring
+// without knowing of rows. Two channels are interleaved: | c0 c1 | c0 c1 | ... of neighbouring
 // positions. Column form, for outputs too narrow for that: one contiguous column of C * R * S
 // values per output position.
 #pragma once
@@ -18,17 +18,17 @@
 
 namespace npuscope {
 
-/// Kernels that the inner loop takes at a time.
+/// Kernels that the inner loop processes at a time.
 inline constexpr std::size_t kernel_block = 4;
 /// Positions after the last that a vector may load: at least the widest vector pair.
 inline constexpr std::size_t position_slack = 64;
 
-/// Where taps lie in the phases of the padded input; counts are positions.
+/// Offsets of the taps in the phases of the padded input; counts are positions.
 class RasterPlan {
  public:
     RasterPlan(const KernelShape& kernels, const Convolution& geometry);
 
-    /// Enough of the positions are outputs, and there are enough of them to fill vectors.
+    /// Enough positions are outputs, and enough of them to fill vectors.
     bool worthwhile() const;
     std::size_t positions() const { return positions_; }        ///< of the output raster
     std::size_t pitch() const { return pitch_; }                ///< positions from row to row
@@ -57,7 +57,7 @@ class RasterPlan {
     std::vector<std::size_t> tap_offsets_;
 };
 
-/// [channel pair][position][2], zeros in the odd channel's place. T: std::int8_t or std::int16_t.
+/// [channel pair][position][2], zeros for a missing odd channel. T: std::int8_t or std::int16_t.
 template <class T>
 std::vector<std::int16_t> arrange_pairs(const RasterPlan& plan, const Tensor<T>& data);
 
@@ -91,7 +91,7 @@ void convolve_columns(const Columns& columns, const Kernels<std::int16_t>& kerne
 
 /// A weight that is not zero, ready for the multipliers.
 struct Fp16Weight {
-    std::uint32_t element = 0;  ///< column element that it meets
+    std::uint32_t element = 0;  ///< column element that it is multiplied with
     std::uint32_t slot = 0;     ///< partial sum that it adds to
     std::uint32_t mantissa = 0;
     std::int32_t exponent = 0;

@@ -9,8 +9,8 @@
 
 namespace npuscope {
 
-// Clamping to a signed width, as the saturators at the ends of NVDLA's integer pipelines do it.
-// Values are plain integers that already fit the C++ type; the widths are those of the wires.
+// Clamping to a signed width, as the saturators at the ends of NVDLA's integer pipelines do. Values
+// are plain integers that already fit the C++ type; the widths are those of the wires.
 // source: nv_small RTL, NV_NVDLA_HLS_saturate.v
 
 __extension__ typedef __int128 Int128;
@@ -70,19 +70,19 @@ constexpr std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
 }
 
 // Shifters of NVDLA's integer pipelines: right with rounding half away from zero, left with
-// saturation, and the two in one under a signed shift amount.
-// A right shift by the full width of the input wire or more gives 0. The saturation flag follows
-// the RTL, not the C model: a negative value counts as saturated when its FLOOR lies below the
-// limit, even where rounding brings it back on the limit. source: nv_small RTL,
-// NV_NVDLA_HLS_shiftright{su,satsu,ss}.v, NV_NVDLA_HLS_shiftleftsu.v
+// saturation, and both combined with a signed shift amount. A right shift by the full width of the
+// input wire or more gives 0. The saturation flag follows the RTL, not the C model: a negative
+// value counts as saturated when its FLOOR is below the limit, even if rounding brings it back to
+// the limit. source: nv_small RTL, NV_NVDLA_HLS_shiftright{su,satsu,ss}.v,
+// NV_NVDLA_HLS_shiftleftsu.v
 
-/// Widths in bits of the wire that enters a shifter and of the one that leaves it.
+/// Widths in bits of a shifter's input and output wires.
 struct ShifterWidths {
     unsigned in = 64;
     unsigned out = 32;
 };
 
-/// value / 2^shift, half away from zero. `shift` >= `in_bits` gives 0. Int: 64 or 128 bit.
+/// value / 2^shift, rounded half away from zero. `shift` >= `in_bits` gives 0. Int: 64 or 128 bits.
 template <class Int>
 constexpr Int shift_right_round(Int value, unsigned shift, unsigned in_bits = sizeof(Int) * 8U) {
     if (shift == 0U) {
@@ -97,7 +97,7 @@ constexpr Int shift_right_round(Int value, unsigned shift, unsigned in_bits = si
     return floor + static_cast<Int>(guard && (value >= 0 || below != 0));
 }
 
-/// The same, then saturated to `widths.out` bits, with the flag of the RTL.
+/// The same, then saturated to `widths.out` bits, with the RTL's flag.
 template <class Int>
 constexpr Narrowed<Int> shift_right_saturate(Int value, unsigned shift, ShifterWidths widths) {
     if (shift >= widths.in) {
@@ -109,7 +109,7 @@ constexpr Narrowed<Int> shift_right_saturate(Int value, unsigned shift, ShifterW
     return {narrowed.value, narrowed.saturated || floor_below};
 }
 
-/// Whether the floor of value / 2^shift lies more than one beyond the range of `out_bits` bits: what
+/// Whether the floor of value / 2^shift is more than one beyond the range of `out_bits` bits: which
 /// nv_full counts as saturated. source: nv_full C model, compared by running
 template <class Int>
 constexpr bool shifted_far_beyond(Int value, unsigned shift, unsigned out_bits) {
@@ -142,9 +142,9 @@ constexpr Narrowed<std::int64_t> shift_signed_saturate(std::int64_t value, int s
     return shift_right_saturate(value, static_cast<unsigned>(shift), widths);
 }
 
-// The convertor that stands at the borders of the CDMA, SDP and CDP: (x - offset) * scale >> shift.
-// Difference and product are exact; the shifter rounds half away from zero and saturates to an
-// inner width, a last saturator narrows to the stored width. Not modelled: floating point.
+// The convertor at the borders of the CDMA, SDP and CDP: (x - offset) * scale >> shift. Difference
+// and product are exact; the shifter rounds half away from zero and saturates to an inner width, a
+// final saturator narrows to the stored width. Not modelled: floating point.
 // source: NVDLA doc v1/ias/precision.rst; nv_small RTL, NV_NVDLA_CDMA_CVT_cell.v,
 // NV_NVDLA_SDP_HLS_C_int.v
 
@@ -168,7 +168,7 @@ struct ConvertorWidths {
 constexpr ConvertorWidths image_convertor_int8{34, 17, 8};
 constexpr ConvertorWidths image_convertor_int16{34, 17, 16};
 
-/// One value through a convertor. Flagged when the shifter or the last saturator cut it.
+/// One value through a convertor. Flagged when the shifter or the final saturator clipped it.
 constexpr Narrowed<std::int64_t> convert_flagged(std::int64_t value, const Conversion& conversion,
                                                  ConvertorWidths widths) {
     const std::int64_t product = (value - conversion.offset) * conversion.scale;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The floating point formats of the data path and the conversions between them. fp16 (5 exponent
 // bits, 10 stored mantissa bits) lives in memory; fp32 between the units; fp17 (6 and 10 bits,
-// without denormals) inside PDP, CDP and the lookup of the SDP. fp17 values are held as the float
-// of the same value. What differs from IEEE 754: an infinity is read as the largest finite number,
-// a result that does not fit is clamped to the largest finite number, and a NaN hands on the LOW
+// without denormals) inside PDP, CDP and the lookup of the SDP. fp17 values are stored as the float
+// of the same value. Differences from IEEE 754: an infinity is read as the largest finite number, a
+// result that does not fit is clamped to the largest finite number, and a NaN passes on the LOW
 // bits of its payload (so a NaN without any of those bits becomes the pattern of an infinity).
-// Rounding is to nearest, ties to even, save from fp16 to int16: half away from zero.
+// Rounding is to nearest, ties to even, except for fp16 to int16: half away from zero.
 // source: NVDLA doc v1/ias/precision.rst and format.rst
 #pragma once
 
@@ -19,7 +19,7 @@ namespace npuscope {
 
 using Fp16 = std::uint16_t;  ///< bit pattern of an fp16
 
-/// One sign bit, then exponent, then mantissa; the bias is half the exponent's range less one.
+/// One sign bit, then exponent, then mantissa; the bias is half the exponent's range minus one.
 template <unsigned ExponentBits, unsigned MantissaBits>
 struct FloatFormat {
     static constexpr unsigned mantissa_bits = MantissaBits;
@@ -45,16 +45,16 @@ constexpr bool is_inf_bits(std::uint32_t bits) {
 
 constexpr bool is_nan(Fp16 value) { return is_nan_bits<Fp16Format>(value); }
 constexpr bool is_inf(Fp16 value) { return is_inf_bits<Fp16Format>(value); }
-/// By the bits: right whatever the compiler assumes about floating point.
+/// Tests the bits: correct whatever the compiler assumes about floating point.
 constexpr bool is_nan(float value) {
     return is_nan_bits<Fp32Format>(std::bit_cast<std::uint32_t>(value));
 }
 
-/// Largest finite values: what overflow and infinities become.
+/// Largest finite values: overflow and infinities become these.
 constexpr float kLargestFp16 = 65504.0F;
 constexpr float kLargestFp17 = 4292870144.0F;
 constexpr float kLargestFp32 = 0x1.fffffep127F;
-constexpr float kSmallestFp17 = 0x1p-30F;  ///< smallest normal fp17; below is zero
+constexpr float kSmallestFp17 = 0x1p-30F;  ///< smallest normal fp17; below it is zero
 
 /// fp16 to fp32, exact (denormals too); an infinity becomes +-3.4028235e38.
 constexpr float widen(Fp16 value) {
@@ -80,7 +80,7 @@ constexpr float widen_to_fp17(Fp16 value) {
     return widen(value);
 }
 
-/// The upper bits of `value` above `dropped` (>= 1) low ones, to nearest, ties to even.
+/// `value` without its `dropped` (>= 1) low bits, rounded to nearest, ties to even.
 constexpr std::uint32_t drop_bits_to_even(std::uint32_t value, unsigned dropped) {
     if (dropped > 31U) {
         return 0;
@@ -112,7 +112,7 @@ constexpr Fp16 narrow(float value) {
                              (rounded > Fp16Format::largest ? Fp16Format::largest : rounded));
 }
 
-/// A NaN as fp17 keeps it: the low ten bits of the payload.
+/// A NaN as fp17 stores it: the low ten bits of the payload.
 constexpr float narrow_nan_to_fp17(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     return std::bit_cast<float>(
@@ -120,7 +120,7 @@ constexpr float narrow_nan_to_fp17(float value) {
 }
 
 /// fp32 to fp17: 11 significant bits; magnitudes that round below 2^-30 become a zero of the same
-/// sign, those above the range +-4292870144.
+/// sign, those above the range become +-4292870144.
 constexpr float narrow_to_fp17(float value) {
     if (is_nan(value)) {
         return narrow_nan_to_fp17(value);
@@ -129,7 +129,7 @@ constexpr float narrow_to_fp17(float value) {
     const std::uint32_t sign = bits & Fp32Format::sign_bit;
     const std::uint32_t magnitude = bits & ~Fp32Format::sign_bit;
     constexpr std::uint32_t kSmallest = std::bit_cast<std::uint32_t>(kSmallestFp17);
-    // Under 2^-30 the grid is that of denormals, 2^-40: only its top step, 2^-30 itself, survives.
+    // Below 2^-30 the grid is that of denormals, 2^-40: only its top step, 2^-30 itself, survives.
     constexpr std::uint32_t kRoundsUp = std::bit_cast<std::uint32_t>(kSmallestFp17 - 0x1p-41F);
     if (magnitude < kSmallest) {
         return std::bit_cast<float>(sign | (magnitude >= kRoundsUp ? kSmallest : 0U));
@@ -142,10 +142,10 @@ constexpr float narrow_to_fp17(float value) {
 /// fp17 to fp16.
 constexpr Fp16 narrow_from_fp17(float value) { return narrow(value); }
 
-/// An integer of at most 17 bits (a convertor's output) to fp16; beyond the range +-65504.
+/// An integer of at most 17 bits (a convertor's output) to fp16, clamped to +-65504.
 constexpr Fp16 fp16_from_int(std::int32_t value) { return narrow(static_cast<float>(value)); }
 
-/// fp16 to int16: half away from zero, saturated; a NaN is -32768.
+/// fp16 to int16: rounded half away from zero, saturated; a NaN is -32768.
 constexpr std::int16_t int16_from_fp16(Fp16 value) {
     if (is_nan(value)) {
         return INT16_MIN;
@@ -155,25 +155,25 @@ constexpr std::int16_t int16_from_fp16(Fp16 value) {
     if (magnitude >= 32768.0F) {
         return wide < 0.0F ? INT16_MIN : INT16_MAX;
     }
-    // 11 significant bits, below 2^15: twice the magnitude and one are exact
+    // 11 significant bits, below 2^15: twice the magnitude plus one is exact
     const auto rounded = static_cast<std::int32_t>(magnitude * 2.0F + 1.0F) / 2;
     return static_cast<std::int16_t>(wide < 0.0F ? -rounded : rounded);
 }
 
 // Floating point as the units compute it: fp32 in the SDP, fp17 in PDP, CDP and the SDP's lookup.
 // Where it differs from IEEE 754: results that do not fit are the largest finite number; there are
-// no denormal results, below the smallest normal number all is zero; the sum of two opposite
-// numbers is a zero with the sign of the first; of two NaNs the first is handed on, unchanged.
-// Inputs have passed float16.h: no infinities and no denormals among them.
+// no denormal results, everything below the smallest normal number is zero; the sum of two opposite
+// numbers is a zero with the sign of the first; of two NaNs the first is passed on unchanged.
+// Inputs were converted as above: there are no infinities or denormals among them.
 // source: NVDLA doc v1/ias/precision.rst; nv_full C model and RTL, compared by running
 
-/// The numbers of one format as arithmetic sees them.
+/// One number format as the arithmetic sees it.
 struct Fp32Rules {
     static constexpr int bias = Fp32Format::bias;
     static constexpr int exponents = 255;  ///< of normal numbers, 0 for zero
     static constexpr float largest = kLargestFp32;
     static constexpr float smallest = 0x1p-126F;
-    /// A float is what the format holds.
+    /// A float already has the format's precision.
     static float rounded(float value) { return value; }
 };
 
@@ -182,7 +182,7 @@ struct Fp17Rules {
     static constexpr int exponents = 63;
     static constexpr float largest = kLargestFp17;
     static constexpr float smallest = kSmallestFp17;
-    /// To 11 significant bits, ties to even.
+    /// Rounds to 11 significant bits, ties to even.
     static float rounded(float value) {
         const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
         return std::bit_cast<float>((bits & Fp32Format::sign_bit) |
@@ -212,7 +212,7 @@ float clamp_to_format(float value) {
     return std::fabs(value) > Rules::largest ? std::copysign(Rules::largest, value) : value;
 }
 
-/// a + b. A sum of two floats rounded twice, to 24 and to 11 bits, is rounded as if once.
+/// a + b. Rounding a sum of two floats twice, to 24 and to 11 bits, equals rounding it once.
 template <class Rules>
 float float_add(float a, float b) {
     if (is_nan(a)) {
@@ -225,7 +225,7 @@ float float_add(float a, float b) {
     return sum == 0.0F ? zero_signed(is_negative(a)) : clamp_to_format<Rules>(Rules::rounded(sum));
 }
 
-/// The sign of b is turned, also that of a NaN.
+/// Flips the sign, also that of a NaN.
 inline float negated(float value) {
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) ^ Fp32Format::sign_bit);
 }
@@ -235,7 +235,7 @@ float float_sub(float a, float b) {
     return float_add<Rules>(a, negated(b));
 }
 
-/// A product whose exponents alone lie below the format's is zero, whatever its mantissa.
+/// A product whose exponents already put it below the range is zero, whatever its mantissa.
 template <class Rules>
 float float_mul(float a, float b) {
     if (is_nan(a)) {
@@ -264,7 +264,7 @@ float float_mul(float a, float b) {
     return clamp_to_format<Rules>(Rules::rounded(static_cast<float>(exact)));
 }
 
-/// Order of the bits as sign and magnitude: -0 is below +0.
+/// Compares the bits as sign and magnitude: -0 is below +0.
 inline bool is_greater(float a, float b) {
     const auto key = [](float value) {
         const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);

@@ -14,7 +14,7 @@ namespace npuscope {
 
 namespace {
 
-/// Two vectors whose sum is that of three.
+/// Two vectors with the same sum as three.
 struct CarrySave {
     std::uint32_t sum;
     std::uint32_t carry;
@@ -24,14 +24,14 @@ constexpr CarrySave compress(std::uint32_t a, std::uint32_t b, std::uint32_t c) 
     return {a ^ b ^ c, ((a & b) | (b & c) | (a & c)) << 1U};
 }
 
-/// Five vectors to two, one after the other.
+/// Compresses five vectors to two, one after the other.
 constexpr CarrySave compress_five(const std::array<std::uint32_t, 5>& in) {
     CarrySave two = compress(in[0], in[1], in[2]);
     two = compress(two.sum, two.carry, in[3]);
     return compress(two.sum, two.carry, in[4]);
 }
 
-/// Bit 16 of a partial product is its inverted sign; adding this constant makes up for all eight.
+/// Bit 16 of a partial product is its inverted sign; adding this constant corrects all eight.
 constexpr std::uint32_t sign_correction = 0xAAAB0000U;
 
 /// What is left of the correction after a shift; from 20 bits on it is rounded up.
@@ -83,7 +83,7 @@ std::int32_t fp16_product(const Fp16Operand& data, const Fp16Operand& weight, un
 
 Fp16BlockSum fp16_block_sum(std::span<const Fp16> data, std::span<const Fp16> weights) {
     NPU_CHECK(data.size() == weights.size(), "a product has two factors");
-    for (const std::span<const Fp16> numbers : {weights, data}) {  // a weight's NaN comes first
+    for (const std::span<const Fp16> numbers : {weights, data}) {  // a weight's NaN has priority
         const auto found = std::ranges::find_if(numbers, [](Fp16 x) { return is_nan(x); });
         if (found != numbers.end()) {
             return {.nan = true, .payload = *found};
@@ -177,7 +177,7 @@ std::uint32_t Fp16Accumulator::fp32_bits() const {
     }
     const std::uint32_t sign = mantissa_ < 0 ? Fp32Format::sign_bit : 0;
     const auto magnitude = static_cast<std::uint64_t>(mantissa_ < 0 ? -mantissa_ : mantissa_);
-    constexpr unsigned kDropped = accumulator_bits - 25;  // sign, hidden bit and 23 more stay
+    constexpr unsigned kDropped = accumulator_bits - 25;  // sign, hidden bit and 23 more are kept
     // -2^39 and a carry out of the rounding both reach bit 24 and leave zeros below
     const std::uint64_t rounded =
         (magnitude >> kDropped) + (magnitude >> (kDropped - 1U) & std::uint64_t{1});
@@ -190,10 +190,10 @@ std::uint32_t Fp16Accumulator::fp32_bits() const {
 namespace {
 
 constexpr std::uint32_t nan_mark = 1U << 14U;
-/// Kernels that share one gathering of the data.
+/// Kernels that share one gather of the data.
 constexpr std::uint32_t kernel_batch = 16;
 
-/// A kernel's blocks as the inner loop takes them.
+/// A kernel's blocks as the inner loop reads them.
 struct PreparedKernel {
     std::vector<Fp16Weight> weights;
     std::vector<std::size_t> ends;  // per block

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fp16 arithmetic of a MAC cell and of the accumulator after it, value by value.
 //
-// A number is a mantissa of 11 bits, shifted left by the two lower bits of its exponent, times
+// A number is an 11-bit mantissa, shifted left by the two lower bits of its exponent, times
 // 16^(upper three bits). A cell multiplies up to 64 pairs and shifts every product right by whole
-// hexadecimal digits to the largest one. It shifts the two vectors that its carry-save adders leave
-// rather than their sum, so bits that fall out can cost one unit. Sum = mantissa * 2^(exponent -
-// 50). The accumulator keeps a mantissa of 40 bits in two's complement and an exponent of bias 63,
-// and rounds half away from zero after each addition. Exponent 31 with a zero mantissa counts like
-// any other: infinity is 65536. Zeros, of either sign, take no part. A NaN stays.
+// hexadecimal digits to the largest one. It shifts the two vectors that its carry-save adders
+// produce rather than their sum, so bits shifted out can cost one unit. Sum = mantissa *
+// 2^(exponent - 50). The accumulator keeps a 40-bit mantissa in two's complement and an exponent
+// with bias 63, and rounds half away from zero after each addition. Exponent 31 with a zero
+// mantissa is a number like any other: infinity is 65536. Zeros, of either sign, are left out. A
+// NaN stays a NaN.
 // source: nv_full, NV_NVDLA_CMAC_CORE_MAC_{exp,mul,nan}.v, NV_NVDLA_CACC_CALC_fp_48b.v, C model
 #pragma once
 
@@ -21,7 +22,7 @@
 
 namespace npuscope {
 
-/// A number as a multiplier takes it.
+/// A number as a multiplier receives it.
 struct Fp16Operand {
     std::uint32_t mantissa = 0;  ///< 14 bits
     std::int32_t exponent = 0;   ///< upper bits of the exponent, 0 to 7
@@ -38,7 +39,7 @@ constexpr Fp16Operand fp16_operand(Fp16 value) {
             static_cast<std::int32_t>(exponent >> 2U), (value & Fp16Format::sign_bit) != 0};
 }
 
-/// Radix-4 Booth digits of a 14-bit multiplicator, each -2 to 2, lowest first.
+/// Radix-4 Booth digits of a 14-bit multiplier, each -2 to 2, lowest first.
 constexpr std::array<std::int8_t, 8> booth_digits(std::uint32_t multiplicator) {
     constexpr std::array<std::int8_t, 8> kDigitOfBits{0, 1, 1, 2, -2, -1, -1, 0};
     std::array<std::int8_t, 8> digits{};
@@ -49,10 +50,10 @@ constexpr std::array<std::int8_t, 8> booth_digits(std::uint32_t multiplicator) {
 }
 
 /// Signed product of two mantissas, shifted right by `shift` bits, a multiple of four, as the
-/// adders leave it. A shift of 32 or more gives 0.
+/// adders produce it. A shift of 32 or more gives 0.
 std::int32_t fp16_product(const Fp16Operand& data, const Fp16Operand& weight, unsigned shift);
 
-/// What a MAC cell hands on: mantissa * 2^(exponent - 50), or a NaN with sign and payload.
+/// What a MAC cell outputs: mantissa * 2^(exponent - 50), or a NaN with sign and payload.
 struct Fp16BlockSum {
     std::int64_t mantissa = 0;
     std::int32_t exponent = 0;
@@ -60,14 +61,14 @@ struct Fp16BlockSum {
     Fp16 payload = 0;  ///< bits of the NaN
 };
 
-/// The products of one block, summed; `data` and `weights` are equally long, 64 at most.
+/// The products of one block, summed; `data` and `weights` have the same length, at most 64.
 Fp16BlockSum fp16_block_sum(std::span<const Fp16> data, std::span<const Fp16> weights);
 
 /// A partial sum: mantissa * 2^(exponent - 101).
 class Fp16Accumulator {
  public:
     void add(const Fp16BlockSum& sum);
-    /// Bits of the fp32 that leaves for the SDP: half a unit is rounded away from zero.
+    /// Bits of the fp32 that goes to the SDP: ties are rounded away from zero.
     std::uint32_t fp32_bits() const;
 
  private:
@@ -80,15 +81,15 @@ class Fp16Accumulator {
     Fp16 payload_ = 0;
 };
 
-// The core of the fp16 convolutions: columns of elements, one per output position, meet kernels
-// block by block. Which elements a column holds, and how a block's partial sums become the terms of
-// an accumulator, is the caller's affair: direct convolution and Winograd share it.
+// The core of the fp16 convolutions: columns of elements, one per output position, are multiplied
+// with kernels block by block. Which elements a column holds, and how a block's partial sums become
+// the terms of an accumulator, is up to the caller: direct convolution and Winograd share it.
 
-/// Positions that are computed side by side.
+/// Positions that are computed in parallel.
 inline constexpr std::size_t fp16_lanes = 16;
 
 /// A number in 32 bits: mantissa 13:0, NaN 14, sign 15, exponent 31:16 (signed). A zero has an
-/// exponent so low that its products fall out of every sum.
+/// exponent so low that its products drop out of every sum.
 constexpr std::uint32_t pack_fp16(Fp16 value) {
     constexpr std::int32_t kNever = -64;
     const Fp16Operand number = fp16_operand(value);
@@ -97,14 +98,14 @@ constexpr std::uint32_t pack_fp16(Fp16 value) {
            (is_nan(value) ? 1U << 14U : 0U) | number.mantissa;
 }
 
-/// A job for the vectorised core: `positions` columns of elements meet every kernel.
+/// A job for the vectorised core: `positions` columns of elements, each with every kernel.
 struct Fp16Columns {
     std::size_t positions = 0;
     /// Writes fp16_lanes columns from position `first` on: element i of lane j to [i * fp16_lanes +
     /// j], packed. Columns after the last may hold any finite number.
     std::function<void(std::size_t first, std::uint32_t* to)> gather;
-    std::vector<std::size_t> block_ends;  ///< of the elements, in the order of the accumulator
-    /// Which of a block's partial sums an element adds to; empty: there is but one.
+    std::vector<std::size_t> block_ends;  ///< among the elements, in the order of the accumulator
+    /// Which of a block's partial sums an element adds to; empty: there is only one.
     std::vector<std::uint8_t> slots;
     std::uint32_t kernels = 0;
     std::vector<Fp16> weights;  ///< [kernel][element]

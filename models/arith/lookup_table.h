@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pair of lookup tables that SDP and CDP each own: LE (65 entries, exponential or linear) and
-// LO (257 entries, linear), and the rule which of the two answers. How a unit turns a value into an
-// index and interpolates is its own affair (sdp_lut_math, cdp_lut_math): the widths differ.
+// LO (257 entries, linear), and the rule that selects the one to use. How a unit turns a value into
+// an index and interpolates is up to the unit (sdp_lut_math, cdp_lut_math): the widths differ.
 // source: NVDLA doc v1/ias/lut-programming.rst; nv_small RTL, NV_NVDLA_SDP_HLS_Y_int_idx.v
 #pragma once
 
@@ -30,7 +30,7 @@ struct LookupSlope {
     bool operator==(const LookupSlope&) const = default;
 };
 
-/// One table's share of the configuration.
+/// One table's part of the configuration.
 struct LookupRange {
     std::int64_t start = 0;  ///< an input at or below underflows
     std::int64_t end = 0;    ///< where the overflow slope starts; overflow itself is by index
@@ -47,8 +47,8 @@ struct LookupConfig {
         0;  ///< log2 of the input of LE's entry 0 when exponential, 8 bits, signed
     LookupRange le;
     LookupRange lo;
-    LookupTable underflow_priority = LookupTable::Le;  ///< who answers when both underflow
-    LookupTable overflow_priority = LookupTable::Le;   ///< who answers when both overflow
+    LookupTable underflow_priority = LookupTable::Le;  ///< table to use when both underflow
+    LookupTable overflow_priority = LookupTable::Le;   ///< table to use when both overflow
     LookupTable hybrid_priority = LookupTable::Le;     ///< both hit, or both miss on opposite sides
 
     bool operator==(const LookupConfig&) const = default;
@@ -56,14 +56,14 @@ struct LookupConfig {
 
 enum class LookupHit { Hit, Underflow, Overflow };
 
-/// Where in a table an input falls; `fraction` counts in units of the unit's own choice.
+/// Where in a table an input falls; the unit of `fraction` is up to the hardware unit.
 struct LookupIndex {
     LookupHit hit = LookupHit::Hit;
     std::uint32_t index = 0;
     std::uint64_t fraction = 0;
 };
 
-/// The table that answers an input which fell on `le` in one and on `lo` in the other.
+/// The table to use for an input that produced `le` in LE and `lo` in LO.
 constexpr LookupTable choose_table(LookupHit le, LookupHit lo, const LookupConfig& config) {
     if (le == LookupHit::Underflow && lo == LookupHit::Underflow) {
         return config.underflow_priority;
@@ -88,8 +88,8 @@ struct LookupCounters {
     bool operator==(const LookupCounters&) const = default;
 };
 
-// The S_LUT_* registers that SDP and CDP have alike, described once for decoding and encoding. Only
-// the bounds of the tables are written down differently (32 bits in one register, 38 in two): the
+// The S_LUT_* registers that SDP and CDP have in common, described once for decoding and encoding.
+// Only the bounds of the tables are encoded differently (32 bits in one register, 38 in two): the
 // caller describes those.
 // source: NVDLA register specification, NVDLA_SDP.rdl, NVDLA_CDP.rdl
 
@@ -111,7 +111,7 @@ void describe_lookup_range(Visitor& visit, const std::string& table, Range& rang
     describe_lookup_slope(visit, table, "OFLOW", range.overflow);
 }
 
-/// One bit that chooses between two enumerators, the first one at 0.
+/// One bit that selects one of two enumerators, the first one at 0.
 template <class Visitor, class Choice>
 void describe_lookup_choice(Visitor& visit, const std::string& field, Choice& choice) {
     auto code = static_cast<std::uint32_t>(choice);
@@ -121,7 +121,7 @@ void describe_lookup_choice(Visitor& visit, const std::string& field, Choice& ch
     }
 }
 
-/// `bound` takes "LE_START", "LE_END", "LO_START" or "LO_END" and the member.
+/// `bound` is called with "LE_START", "LE_END", "LO_START" or "LO_END" and the member.
 template <class Visitor, class Lookup, class Bound>
 void describe_lookup(Visitor& visit, Lookup& lut, Bound bound) {
     describe_lookup_choice(visit, "LUT_LE_FUNCTION", lut.le_function);

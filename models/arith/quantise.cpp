@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Integers = hn::RebindToSigned<Floats>;
 
-/// float32 products of whole vectors; gives how many values are done and whether all were numbers.
+/// float32 products of whole vectors; returns how many values are done, and if all were numbers.
 template <class T>
 bool quantise_vectors(const float* values, std::size_t count, float factor, T* fixed,
                       std::size_t* done) {
@@ -51,7 +51,7 @@ bool quantise_halves(const float* values, std::size_t count, float factor, std::
     return quantise_vectors(values, count, factor, fixed, done);
 }
 
-/// fixed / factor; vectors of int32 made from the narrow integers.
+/// fixed / factor; vectors of int32 widened from the narrow integers.
 template <class T>
 std::size_t dequantise_vectors(const T* fixed, std::size_t count, float factor, float* values) {
     const Floats floats;

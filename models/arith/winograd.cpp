@@ -16,7 +16,7 @@ namespace npuscope {
 
 namespace {
 
-constexpr std::uint32_t patch_channels = 4;  // source: nv_full C model, 4 x 4 x 4 elements a block
+constexpr std::uint32_t patch_channels = 4;  // source: nv_full C model, 4 x 4 x 4 element blocks
 
 /// C^T D C over a patch of any number type.
 template <class Number, class Sum>
@@ -67,7 +67,7 @@ float add_fp17(float a, float b) {
     const double exact = static_cast<double>(a) + static_cast<double>(b);
     auto rounded = static_cast<float>(exact);
     if (static_cast<double>(rounded) != exact) {
-        // cut, with a last bit that says so: the next rounding sees it
+        // truncated, with a sticky last bit for the next rounding
         if (std::abs(static_cast<double>(rounded)) > std::abs(exact)) {
             rounded = std::nextafter(rounded, 0.0F);
         }
@@ -95,7 +95,7 @@ void require_winograd(const Kernels<T>& kernels) {
               "transformed kernels have 4 x 4 elements");
 }
 
-/// Where an output of a patch lies.
+/// Position of one of a patch's outputs.
 struct PatchOutput {
     std::uint32_t y;
     std::uint32_t x;
@@ -220,12 +220,12 @@ template Tensor<std::int64_t> convolve_winograd(const Tensor<std::int16_t>&,
 
 namespace {
 
-/// G times a column of three.
+/// G times a column of three values.
 std::array<double, 4> forward(double a, double b, double c) {
     return {a, (a + b + c) / 2, (a - b + c) / 2, c};
 }
 
-/// The column of three that forward() made.
+/// Recovers the column of three from forward()'s result.
 std::array<double, 3> backward(double a, double plus, double minus, double c) {
     return {a, plus - minus, c};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own mistakes: a broken invariant throws InternalError, in every build type (exit 70).
+// Internal bugs: a broken invariant throws InternalError, in every build type (exit 70).
 #pragma once
 
 #include <stdexcept>
@@ -7,7 +7,7 @@
 
 namespace npuscope {
 
-/// A bug of ours, never the user's.
+/// A bug of the simulator, never the user's.
 class InternalError : public std::logic_error {
  public:
     using std::logic_error::logic_error;
@@ -18,7 +18,7 @@ class InternalError : public std::logic_error {
 
 }  // namespace npuscope
 
-/// The only macro of the project: it needs the text and place of its condition.
+/// The only macro of the project: it needs the text and location of its condition.
 #define NPU_CHECK(condition, sentence)                                          \
     do {                                                                        \
         if (!(condition)) {                                                     \

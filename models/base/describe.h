@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One list of fields per struct, with many readers: the YAML reader and writer, `--set`, CSV
-// columns, JSON keys and `npuscope list fields`. A described struct has
+// One list of fields per struct, used by many: the YAML reader and writer, `--set`, CSV columns,
+// JSON keys and `npuscope list fields`. A described struct has
 //
 //     template <class Visitor, class Self>
 //     static void describe(Visitor& visit, Self& self) {

@@ -19,7 +19,7 @@ std::string to_string(const Place& place) {
 
 namespace {
 
-/// The same for a finding and its repeats: the parts that count, each with its length.
+/// A key shared by a finding and its repeats: the relevant parts, each with its length.
 std::string repeat_key(const Diagnostic& finding) {
     const bool located =
         !finding.register_name.empty() || (!finding.surface.empty() && !finding.operation.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one form of everything that is told to a user about their input: an access outside every
-// region, a read of uninitialised bytes, a register whose value does not fit, a layer that the NPU
-// does not take. A simulated machine goes on after a finding; the result lists what was found.
+// The common form of every message to users about their input: an access outside every region, a
+// read of uninitialised bytes, a register whose value does not fit, a layer that the NPU does not
+// support. The simulated machine continues after a finding; the result lists what was found.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct EnumNames<Severity> {
                                       std::pair{Severity::Error, std::string_view("error")}};
 };
 
-/// Where in the user's input something stands; line and column count from 1, 0 = unknown.
+/// A location in the user's input; line and column start at 1, 0 = unknown.
 struct Place {
     std::string file;
     unsigned line = 0;
@@ -37,38 +37,38 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
-/// `nv_small.yaml:4:3`, or the file alone where no line is known.
+/// `nv_small.yaml:4:3`, or only the file where no line is known.
 std::string to_string(const Place& place);
 
-/// Parts that are not known stay empty. No code reads a sentence to learn something: what others
-/// need to know stands in a field of its own.
+/// Unknown parts stay empty. No code parses a sentence: whatever other code needs has its own
+/// field.
 struct Diagnostic {
     Severity severity = Severity::Error;
-    std::string id{};        ///< of the rule, short and stable: `uninitialised_read`
+    std::string id{};        ///< rule id, short and stable: `uninitialised_read`
     std::string sentence{};  ///< what is wrong
     std::string remedy{};    ///< what to change
     std::optional<Address> address{};
     std::string unit{};           ///< `sdp`, or a register block: `NVDLA_SDP`
     std::string register_name{};  ///< `NVDLA_SDP.D_DST_LINE_STRIDE_0`
-    std::string field{};          ///< of that register
+    std::string field{};          ///< of the register above
     std::string surface{};
     std::string operation{};   ///< `conv 3`, or the node of a model
     Place place{};             ///< in the user's input
     std::string value{};       ///< as the input has it
-    std::string allowed{};     ///< values that the rule takes
-    std::string nearest{};     ///< of those, to the value
+    std::string allowed{};     ///< values that the rule accepts
+    std::string nearest{};     ///< nearest allowed value
     bool once_a_unit = false;  ///< findings of this rule in one unit have one cause
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-/// Collects findings in their order. A repeat of one rule about the same unit, register, surface
-/// and operation is left out; where neither a register nor a surface of an operation is known, only
-/// a repeat of the sentence.
+/// Collects findings in order. A repeat of a rule for the same unit, register, surface and
+/// operation is left out; where neither a register nor a surface of an operation is known, only a
+/// repeat of the sentence is.
 class DiagnosticLog {
  public:
     void add(Diagnostic finding);
-    /// Says where in the input what a finding without a place is about stands.
+    /// `place_of` locates in the input what a finding without a place is about.
     void locate_by(std::function<Place(const Diagnostic& finding)> place_of) {
         place_of_ = std::move(place_of);
     }

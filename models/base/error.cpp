@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-/// A zero byte would end the text where `what()` is read.
+/// A zero byte would truncate the text that `what()` returns.
 std::string without_zero_bytes(const std::string& text) {
     std::string shown;
     for (const char letter : text) {

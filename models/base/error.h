@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three kinds of things that go wrong: the user's input (exit 2), the machine that stopped
-// (exit 3) and a bug of ours (exit 70, see check.h). A failed expectation is a result, not an
+// The three kinds of things that go wrong: the user's input (exit 2), a machine that stopped (exit
+// 3) and a bug of the simulator (exit 70, see check.h). A failed expectation is a result, not an
 // error.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace npuscope {
 
 /// The user's input is wrong: bad file, impossible combination, misaligned surface. Wraps the
-/// diagnostic; `what()` reads `place: sentence (remedy)`, where a part that is empty is left out.
+/// diagnostic; `what()` reads `place: sentence (remedy)`, omitting empty parts.
 class ConfigError : public std::runtime_error {
  public:
     explicit ConfigError(Diagnostic diagnostic);
@@ -28,8 +28,8 @@ class ConfigError : public std::runtime_error {
     Diagnostic diagnostic_;
 };
 
-/// The simulated machine cannot go on: deadlock or cycle limit. Says which unit waits for what,
-/// since when.
+/// The simulated machine cannot continue: deadlock or cycle limit. States which unit waits for
+/// what, and since when.
 class MachineStopped : public std::runtime_error {
  public:
     using std::runtime_error::runtime_error;

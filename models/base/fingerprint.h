@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Much compared at once, by one number: the state of the machine's parts at one moment, with times told
-// from that moment on, so that it is the same at another moment where they will do the same.
+// Compares much state by one number: the state of the machine's parts at one moment, with times
+// relative to that moment, so that it is equal at another moment from which they will behave the
+// same.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace npuscope {
 
-/// `all` with one number more: equal only where everything mixed in was equal, but for rare chance.
+/// `all` combined with one more number: equal only where everything mixed in was equal, but for
+/// rare collisions.
 constexpr std::uint64_t mixed(std::uint64_t all, std::uint64_t next) {
     constexpr std::uint64_t spread = 0x9E3779B97F4A7C15ULL;  // 2^64 divided by the golden ratio
     all = (all ^ next) * spread;
@@ -18,7 +20,7 @@ constexpr std::uint64_t mixed(std::uint64_t all, std::uint64_t next) {
 
 class Fingerprint {
  public:
-    /// `since`: what happens from then on may not have been worked out yet.
+    /// `since`: what happens from then on may not have been computed yet.
     Fingerprint(Cycles moment, Cycles since) : moment_(moment), since_(since) {}
 
     Cycles moment() const { return moment_; }
@@ -27,7 +29,7 @@ class Fingerprint {
 
     void add(std::uint64_t count) { all_ = mixed(all_, count); }
     void add(Cycles time) { add(time.value - moment_.value); }
-    /// A time that does not matter any more once it has passed.
+    /// A time that no longer matters once it has passed.
     void add_coming(Cycles time) { add(time > since_ ? time.value - moment_.value : 0); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields whose value follows from other fields of the same struct unless it is given. The struct
-// says how in `derive()`, which sets all of them. When a field is changed, those that had the value
-// that follows get the one that follows now; the others were given and stay.
+// Fields whose value is derived from other fields of the same struct unless it is given. The struct
+// defines how in `derive()`, which sets all of them. When a field is changed, fields that had the
+// derived value get the new derived value; the others were given and stay.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-/// A described struct some of whose fields follow from others.
+/// A described struct some of whose fields are derived from others.
 template <class T>
 concept Deriving = Described<T> && requires(T& value) {
     value.derive();
@@ -21,7 +21,7 @@ concept Deriving = Described<T> && requires(T& value) {
 
 namespace detail {
 
-/// The places of all fields that are not structs themselves, in the order of their lists.
+/// The locations of all fields that are not structs themselves, in the order of their lists.
 class FieldPlaces {
  public:
     struct Place {
@@ -61,7 +61,7 @@ std::vector<FieldPlaces::Place> places_of(T& value) {
 
 }  // namespace detail
 
-/// `value` was `before` and has been changed: what followed then follows now.
+/// `value` was `before` and has been changed: what was derived then is derived again.
 template <Deriving T>
 void follow(T& value, T before) {
     T after = value;

@@ -36,7 +36,7 @@ struct Quantity {
         return Quantity(a.value * n);
     }
     friend constexpr Quantity operator*(std::uint64_t n, Quantity a) { return a * n; }
-    /// Whole times `b` fits into `a`.
+    /// How many whole times `b` fits into `a`.
     friend constexpr std::uint64_t operator/(Quantity a, Quantity b) { return a.value / b.value; }
 };
 

@@ -47,7 +47,7 @@ std::uint32_t write_mask(const RegisterRow& row) {
 }
 
 const RegisterRow* find_register(const RegisterBlock& block, std::string_view name) {
-    // Names are literals nearly always: where this one was found before is remembered by its place.
+    // Names are nearly always literals: where one was found before is cached by its address.
     thread_local std::array<const RegisterRow*, 1024> found_before{};
     const auto places = (reinterpret_cast<std::uintptr_t>(name.data()) >> 2U) ^
                         (reinterpret_cast<std::uintptr_t>(block.rows.data()) >> 5U);
@@ -62,7 +62,7 @@ const RegisterRow* find_register(const RegisterBlock& block, std::string_view na
 }
 
 const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset) {
-    // registers lie one after the other in most blocks
+    // registers are contiguous in most blocks
     const std::size_t guess = block.rows.empty() ? 0 : (offset - block.rows[0].offset) / 4;
     if (guess < block.rows.size() && block.rows[guess].offset == offset) {
         return &block.rows[guess];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a register map is: blocks of registers of fields, as plain rows, and how a register is found
 // by name or address. No behaviour: the shadow groups, triggers and findings live in
-// csb/register_file.h; the rows stand with their units.
+// csb/register_file.h; the rows are next to their units.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RegisterField {
     std::uint8_t lsb;
     std::uint8_t width;
     RegisterAccess access;
-    std::uint32_t reset;  ///< value of the field alone, not shifted
+    std::uint32_t reset;  ///< value of only this field, not shifted
 };
 
 /// One 32-bit register. Names as NVIDIA publishes them, without the trailing `_0`:
@@ -42,8 +42,8 @@ struct RegisterBlock {
     std::span<const RegisterRow> rows;
 };
 
-/// A block whose fields in the named registers reach to the field after them, as far as the spare
-/// bits go. It owns its rows.
+/// A block whose fields in the named registers extend up to the next field, as far as there are
+/// spare bits. It owns its rows.
 class WideBlock {
  public:
     WideBlock(const RegisterBlock& block, std::span<const std::string_view> registers);
@@ -69,7 +69,7 @@ class RegisterValues {
     std::uint32_t raw(std::string_view register_name) const;
     /// All of them, in the order of the block's rows.
     const std::vector<std::uint32_t>& words() const { return values_; }
-    /// An unknown name is a bug of ours (InternalError).
+    /// An unknown name is a bug of the simulator (InternalError).
     std::uint32_t field(std::string_view register_name, std::string_view field_name) const;
     /// The same, sign-extended from the field's width.
     std::int32_t signed_field(std::string_view register_name, std::string_view field_name) const;
@@ -89,8 +89,8 @@ std::uint32_t write_mask(const RegisterRow& row);
 const RegisterRow* find_register(const RegisterBlock& block, std::string_view name);
 const RegisterRow* find_register(const RegisterBlock& block, std::uint32_t offset);
 
-/// Parts of a register's or field's name as one. Programs are coded name by name: this is on the
-/// way of every run.
+/// Joins the parts of a register or field name. Programs are encoded name by name: every run passes
+/// through this.
 inline std::string name_of(std::initializer_list<std::string_view> parts) {
     std::string name;
     name.reserve(48);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a unit writes its registers down: one register a row, its fields in braces. `ro` and `rw` say who may change a field: the hardware alone, or the host as well; a
-// field that triggers something when written (an op-enable, an interrupt clear) is `rw` too.
+// How a unit lists its registers: one register per row, its fields in braces. `ro` and `rw` say who
+// may change a field: only the hardware, or also the host; a field that triggers something when
+// written (an op-enable, an interrupt clear) is `rw` too.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace npuscope {
 
-/// One written row. Only for constants with static storage: the rows made of it point into it.
+/// One row as written. Only for constants with static storage: the rows made of it point into it.
 struct RegisterText {
     std::string_view name;
     std::uint32_t offset;

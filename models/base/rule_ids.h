@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of the rules that are decided in more than one place: before a run from the program and during
-// it from the machine, or for several families of NPUs. Each is spelled here and in the catalogue
-// (sim/check/rules.cpp), which has a row for every rule. An id that one file alone reports stands
-// there.
+// Ids of the rules that are decided in more than one place: before a run from the program and
+// during it from the machine, or for several NPU families. Each is defined here and in the
+// catalogue (sim/check/rules.cpp), which has a row for every rule. An id that only one file reports
+// is defined there.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 
 namespace npuscope {
 
-/// Cycles of one unit between its first launch and its last: working, without input, held by a
+/// Cycles of one unit between its first and last launch: working, without input, blocked by a
 /// consumer.
 struct UnitStatistics {
     Cycles busy;
@@ -43,7 +43,7 @@ struct ClientTraffic {
         write_beats += other.write_beats;
         return *this;
     }
-    /// Of a part of what this counts.
+    /// `part` is a part of what this counts.
     ClientTraffic& operator-=(const ClientTraffic& part) {
         read_bytes -= part.read_bytes;
         write_bytes -= part.write_bytes;
@@ -96,7 +96,7 @@ struct CauseCycles {
         }
         return *this;
     }
-    /// Of a part of what this counts.
+    /// `part` is a part of what this counts.
     CauseCycles& operator-=(const CauseCycles& part) {
         for (std::size_t i = 0; i < cycles.size(); ++i) {
             cycles[i] -= part.cycles[i];
@@ -110,7 +110,7 @@ struct CauseCycles {
         }
         return all;
     }
-    /// The cause with most cycles.
+    /// The cause with the most cycles.
     std::string_view largest() const {
         std::size_t best = 0;
         for (std::size_t i = 1; i < cycles.size(); ++i) {
@@ -127,33 +127,34 @@ struct OperationPart {
     Cycles begin;
     Cycles end;
     CauseCycles causes;
-    bool array = false;  ///< the operation has the MAC array, which serves one at a time
+    bool array = false;  ///< the operation uses the MAC array, which serves one at a time
 };
 
-/// One launch of a pipeline (a convolution with what is fused to it, or SDP, PDP, CDP alone) or of
-/// a unit, or an operator on the host.
+/// One launch of a pipeline (a convolution with what is fused to it, or SDP, PDP or CDP on its own)
+/// or of a unit, or an operator on the host.
 struct OperationRecord {
     std::string unit;  ///< conv, sdp, pdp, cdp, tinpu, host
     std::string name;
     Cycles start;
     Cycles end;
     std::uint64_t macs = 0;
-    double mac_cells = 0;  ///< products per cycle of the array, 0 where it has no part
+    double mac_cells = 0;  ///< MACs per cycle of the array, 0 where it is not used
     CauseCycles causes;
-    std::vector<OperationPart> parts{};  ///< of its time, in order without gaps; empty: one
-    std::optional<Cycles> first_mac{};   ///< first atom in the MAC array, where it has a part
+    std::vector<OperationPart> parts{};  ///< parts of its time, in order without gaps; empty: one
+    std::optional<Cycles> first_mac{};   ///< first atom in the MAC array, where it is used
     std::string kind{};  ///< what a planner calls it: `PWCONV`, an operator; may be empty
-    Bytes read{};        ///< of a unit that counts them by operation
-    Bytes written{};     ///< likewise
+    Bytes read{};        ///< for a unit that counts them by operation
+    Bytes written{};     ///< for a unit that counts them by operation
     std::vector<NamedTraffic> traffic{};  ///< by client and port
     std::vector<std::string> joined{};    ///< operations that took its result on the fly
-    /// Of these cycles those that no other operation has; a run fills them in. The rest is hidden.
+    /// Those of these cycles that no other operation covers; a run fills them in. The rest is
+    /// hidden.
     CauseCycles own{};
 
     Cycles cycles() const { return end - start; }
-    /// Where the parts end.
+    /// End of the last part.
     Cycles accounted() const { return parts.empty() ? start : parts.back().end; }
-    /// Counts the cycles up to `until` that no part has yet as those of one cause.
+    /// Attributes the cycles up to `until` that no part has yet to one cause.
     void pass(Cycles until, Cause cause) {
         const Cycles begin = accounted();
         if (until > begin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one launch of a unit needs, whichever unit it is: each has a type of its own, with all that
-// it computes and where its operands lie. A unit without public registers is launched with one
+// What one launch of a unit needs, whichever unit it is: each unit has its own type, with all that
+// it computes and where its operands are. A unit without public registers is launched with a job
 // directly.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace npuscope {
 
-/// How often a part of a machine did something: what estimates of energy are made of.
+/// How often a part of a machine did something: the input of energy estimates.
 struct ActionCount {
     std::string part;    ///< mac, cbuf, cacc
     std::string action;  ///< int8, read_bytes
@@ -17,7 +17,7 @@ struct ActionCount {
 };
 
 struct UnitJob {
-    std::string name;  ///< of the operation, as results show it
+    std::string name;  ///< of the operation, as shown in results
     std::string kind;  ///< what a planner calls it, `PWCONV`; may be empty
 
     UnitJob() = default;

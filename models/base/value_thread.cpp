@@ -6,19 +6,19 @@
 namespace npuscope {
 namespace {
 
-/// In `posted_`: nothing more comes.
+/// In `posted_`: nothing more will be posted.
 constexpr std::uint64_t ending = std::uint64_t{1} << 63U;
 
-/// Looks so often before it sleeps: works follow each other closely, and waking takes longer.
+/// Polls this often before it sleeps: works follow each other closely, and waking takes longer.
 constexpr unsigned looks = 2000;
 
-/// So many works wake the thread, for the same reason; fewer wait until something is needed.
+/// This many works wake the thread, for the same reason; fewer wait until something is needed.
 constexpr std::uint64_t worth_waking = 32;
 
-/// That the simulation may be ahead by: enough for long layers to make up for short ones.
+/// How far the simulation may be ahead: enough for long layers to make up for short ones.
 constexpr std::size_t operations_ahead = 16;
 
-/// The value that is not `old`, when there is one.
+/// The value once it is no longer `old`.
 std::uint64_t changed(const std::atomic<std::uint64_t>& value, std::uint64_t old) {
     for (unsigned look = 0; look < looks; ++look) {
         if (const std::uint64_t now = value.load(std::memory_order_acquire); now != old) {

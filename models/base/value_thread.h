@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works out values beside the simulation. When something happens never depends on what a value is, so
-// the simulation hands on what touches values and goes on in time: a second thread does all of it, in
-// the order in which it was handed on, so that every value is what it would be at once. Until it starts
-// there is no second thread, and each work is done where it is handed on.
+// Computes values in parallel with the simulation. Timing never depends on values, so the
+// simulation posts all work on values and continues in time: a second thread does it all, in the
+// order in which it was posted, so that every value is as if computed at once. Until it is started
+// there is no second thread, and each piece of work is done where it is posted.
 #pragma once
 
 #include <array>
@@ -31,12 +31,12 @@ class ValueThread {
     ~ValueThread();
 
     void start();
-    /// The same at the begin of the next operation after so many.
+    /// Starts it at the start of the next operation after this many.
     void start_after(std::size_t operations) { starts_after_ = operations; }
     bool runs() const { return thread_.joinable(); }
 
-    /// Does `work()` when all that was handed on before has been done. What it refers to lives until
-    /// then: it holds shared pointers, or is about what settle() is called before the end of.
+    /// Does `work()` when all that was posted before has been done. What it refers to must live
+    /// until then: it holds shared pointers, or settle() is called before what it refers to ends.
     template <class Work>
     void post(Work&& work) {
         hand_on();
@@ -58,19 +58,19 @@ class ValueThread {
         };
         publish();
     }
-    /// A unit begins an operation: waits while the values of many before are still to be worked out, so
-    /// that what they take and make does not fill memory.
+    /// A unit begins an operation: waits while the values of many earlier ones are still to be
+    /// computed, so that their inputs and results do not fill memory.
     void begin_operation();
-    /// Calls `hand_on()` before anything else is posted, or settled: it posts a work that has waited for
-    /// more of its kind.
+    /// Calls `hand_on()` before anything else is posted or settled: it posts work that has waited
+    /// for more of its kind.
     void hold_back(std::function<void()> hand_on) { held_back_ = std::move(hand_on); }
-    /// Calls `show()` in the simulation's own thread when all that was handed on before has been done: now,
-    /// with a later one, or when it is settled.
+    /// Calls `show()` in the simulation's own thread when all that was posted before has been done:
+    /// now, at a later call, or at settle().
     void then(std::function<void()> show);
-    /// Returns when all has been done. What a work threw is thrown here, and what was handed on after
-    /// that work has been left out.
+    /// Returns when all has been done. What a piece of work threw is rethrown here, and what was
+    /// posted after it has been skipped.
     void settle();
-    /// The same before the end of what works refer to; failures are not told of, and nothing is shown.
+    /// The same, before what the work refers to ends; failures are not reported, nothing is shown.
     void finish();
 
  private:
@@ -92,14 +92,14 @@ class ValueThread {
     void run();
 
     std::vector<Slot> ring_;
-    std::atomic<std::uint64_t> posted_ = 0;  // so many works, and `ending` in the highest bit
+    std::atomic<std::uint64_t> posted_ = 0;  // number of works, and `ending` in the highest bit
     std::atomic<std::uint64_t> done_ = 0;
-    std::atomic<std::uint64_t> awaited_ = 0;   // who waits for works is woken after so many
-    std::exception_ptr failure_;               // of the thread; looked at when all has been done
-    std::optional<std::size_t> starts_after_;  // so many operations more
+    std::atomic<std::uint64_t> awaited_ = 0;   // a waiting thread is woken after this many
+    std::exception_ptr failure_;               // of the thread; checked when all has been done
+    std::optional<std::size_t> starts_after_;  // this many operations from now
     std::deque<std::uint64_t> begun_;          // works posted before each of the last operations
     std::function<void()> held_back_;
-    /// What is to be called when so many works have been done.
+    /// What is to be called when this many works have been done.
     struct Later {
         std::uint64_t works;
         std::function<void()> show;

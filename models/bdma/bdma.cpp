@@ -53,13 +53,13 @@ MovedBlock Bdma::fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t n
     return {{from}, {{job.destination.line(line, surface), std::move(bytes)}}};
 }
 
-// The next command's requests follow those of the one before at once, unless its source lies in the
-// other memory. source: NV_NVDLA_BDMA_load.v, cmd_ready and load_cmd_en
+// The next command's requests immediately follow those of the previous one, unless its source is in
+// the other memory. source: NV_NVDLA_BDMA_load.v, cmd_ready and load_cmd_en
 void Bdma::run_commands(Activity& activity, BdmaWork& work, std::span<const BdmaJob> jobs) {
     const BdmaJob& first = jobs.front();
     const BlockMoverSetup setup{
         {.first = now() + config_.start_up,
-         // its queue holds commands, so that lines have room wherever their beats have
+         // its queue holds commands, so lines have room wherever their beats do
          .limits = {config_.read_ahead, 1, config_.read_ahead, config_.read_again},
          .atom = atom_,
          .beat = bus_width_},

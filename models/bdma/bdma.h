@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bridge DMA: copies between the memories of the two ports, or within one. Commands are gathered
+// Bridge DMA: copies between the memories of the two ports, or within one. Commands are collected
 // and launched as one of two groups; a group's commands are read one after the other without a gap,
-// as far as they read and write the same memories, and its interrupt comes when the last write of
-// the last one has been answered. Not modelled: reads of a group while the one before still writes.
+// as long as they read and write the same memories, and its interrupt comes when the last write of
+// the last one has been answered. Not modelled: reads of a group while the previous one still
+// writes.
 #pragma once
 
 #include <array>
@@ -55,8 +56,8 @@ class Bdma : public Unit {
     std::uint64_t begun_ = 0;
 };
 
-// The BDMA's registers as a queue: CFG_OP adds a command, a launch hands all that were added since
-// the last one to the unit as group 0 or 1. STATUS holds the number of free places and the busy
+// The BDMA's registers as a queue: CFG_OP adds a command, a launch hands all commands added since
+// the last one to the unit as group 0 or 1. STATUS holds the number of free slots and the busy
 // groups. source: nv_full RTL, NV_NVDLA_BDMA_csb.v
 
 class BdmaQueue {
@@ -64,13 +65,13 @@ class BdmaQueue {
     BdmaQueue(const BdmaConfig& config, Bytes memory_atom, DiagnosticLog& log)
         : config_(config), memory_atom_(memory_atom), log_(log) {}
 
-    /// Where the NPU has the unit.
+    /// For an NPU that has the unit.
     void attach(Bdma& unit) { unit_ = &unit; }
-    /// A register of the block was written; the launch that it sets off, or null.
+    /// A register of the block was written; returns the launch that this starts, or null.
     std::shared_ptr<BdmaWork> written(std::string_view register_name, const RegisterValues& values);
     void done(unsigned group) { busy_.at(group) = false; }
     bool busy(unsigned group) const { return busy_.at(group); }
-    /// What STATUS reads.
+    /// The value of STATUS.
     std::uint32_t status() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace npuscope {
 
 // Bridge DMA: copies lines between the memories of the two ports. Its RTL was never measured: times
-// without a source of their own are those of nv_small's other DMA clients.
+// without their own source are those of nv_small's other DMA clients.
 
 struct BdmaConfig {
     bool present = false;
@@ -25,7 +25,7 @@ struct BdmaConfig {
     Cycles forward{1};               // unknown: at least a register between load and store
     Cycles tail{11};                 // unknown: as the PDP's
 
-    /// What the generation nvdlav1 has of its own. source: nv_full RTL, simulated
+    /// Values specific to the generation nvdlav1. source: nv_full RTL, simulated
     void derive_v1() {
         start_up = Cycles(20);
         forward = Cycles(17);
@@ -45,7 +45,7 @@ struct BdmaConfig {
     }
 };
 
-/// Where the lines of one side lie.
+/// Where the lines of one side are.
 struct BdmaSide {
     Address base;
     Bytes line_stride;

@@ -42,7 +42,7 @@ constexpr RegisterText bdma_text[] = {
 };
 constexpr auto bdma_rows = to_rows(bdma_text);
 
-/// `side`: SRC or DST. Addresses and strides stand in their registers at their own bit places.
+/// `side`: SRC or DST. Addresses and strides are in their registers at their own bit positions.
 template <class Visitor, class Side>
 void describe_side(Visitor& visit, const std::string& side, Side& place) {
     visit.address("CFG_" + side + "_ADDR_HIGH", "CFG_" + side + "_ADDR_LOW", place.base);
@@ -87,7 +87,7 @@ RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom) {
 
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
     const auto moved = [&job](const MovedSide& names, const BdmaSide& side, bool writes) {
-        constexpr std::uint64_t most = 1U << 16U;  // of a larger one the ends stand for it
+        constexpr std::uint64_t most = 1U << 16U;  // a larger one is represented by its ends
         SurfaceUse use = ends_use(names, {side.base, job.line},
                                   {side.line(job.lines - 1, job.surfaces - 1), job.line});
         use.writes = writes;

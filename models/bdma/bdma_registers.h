@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of NVDLA_BDMA as one copy, decoded when CFG_OP is written. What the copy means for
-// checks and proofs: its surfaces, its result as numbers and in words.
+// checks and proofs: its surfaces, its result as values and in words.
 // source: NVDLA register specification, NVDLA_BDMA.rdl
 #pragma once
 
@@ -18,11 +18,11 @@ namespace npuscope {
 
 extern const RegisterBlock bdma_block;
 
-/// Nothing where a register is refused.
+/// Nothing if a register is refused.
 std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig& config,
                                    Bytes memory_atom, Diagnostics& findings);
 
-/// The registers that decode_bdma makes this copy of.
+/// The registers from which decode_bdma makes this copy.
 RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom);
 
 /// First and last line of both sides of a copy.

@@ -9,7 +9,7 @@ namespace {
 // source of what follows: nv_full RTL, simulated; NV_NVDLA_CDP_DP_sum.v, NV_NVDLA_CDP_DP_mul.v and
 // NV_NVDLA_CDP_DP_INTP_unit.v of nvdlav1
 
-/// Results of fp16 from where the interpolation begins, where a wait leaves a bubble.
+/// fp16 results from the beginning of the interpolation on, where a wait leaves a bubble.
 std::uint32_t midst_of_fp16(const CdpNormalization& normalization) {
     constexpr std::uint32_t in_product = 4;
     return normalization.multiply_bypass ? 24 : 24 + in_product;
@@ -43,8 +43,8 @@ Cycles Cdp::fp16_sum(std::uint32_t local_size) const {
 NormalisationPace Cdp::pace_of(const CdpWork& work) const {
     const CdpNormalization& normalization = work.job.normalization;
     const bool sum = !normalization.square_sum_bypass;
-    // source: RTLs of nv_small, nv_large and nv_full, simulated; the buffer in front of nv_large's holds
-    // four blocks, and that of nv_small's one
+    // source: RTLs of nv_small, nv_large and nv_full, simulated; the buffer in front of nv_large's
+    // holds four blocks, that of nv_small's one
     const bool holds_more = config_.read_buffer > config_.block_columns + 1;
     const bool wide = normalization.precision != Precision::Int8;
     const bool floats = normalization.precision == Precision::Fp16;
@@ -196,7 +196,7 @@ void Cdp::send(Activity& activity, const CdpWork& work, const Block& block, Cycl
     const Cycles leaves = in_pairs() ? ready : leaving_.leave(ready, block.columns);
     const Cycles began = now();
     PixelRun run{block.surface, block.first_pixel, block.columns, leaves, ResultPace::interval};
-    // each block is a request of its own; source: NV_NVDLA_CDP_wdma.v, width_size
+    // each block is its own request; source: NV_NVDLA_CDP_wdma.v, width_size
     run.column = static_cast<std::uint32_t>(block.first_pixel % work.job.destination.shape.width);
     const Bytes atom = work.job.source.atom;
     if (bus_.width > atom) {  // source: NV_NVDLA_CDP_wdma.v of nvdlav1, a beat a cycle

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-channel data processor: normalises a cube from memory by its neighbours in channel
-// direction, line by line, in a line by blocks of columns, in a block surface by surface. Not
-// modelled: results that hold the pipeline back before 32 blocks of them wait.
+// Cross-channel data processor: normalises a cube from memory over its neighbours in channel
+// direction, line by line, within a line by blocks of columns, within a block surface by surface.
+// Not modelled: results that stall the pipeline before 32 blocks of them are waiting.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ class Cdp : public Unit {
     struct Bus {
         Bytes width;
         std::uint32_t longest_burst = 1;  ///< beats
-        Cycles lone_result{3};            ///< after the result before, of a block of one column
+        Cycles lone_result{3};            ///< after the previous result, for a block of one column
     };
     Cdp(const sc_core::sc_module_name& name, const CdpConfig& config,
         const DatapathConfig& datapath, const Bus& bus);
@@ -67,13 +67,13 @@ class Cdp : public Unit {
     std::vector<Block> blocks_of(const FeatureCube& cube) const;
     AtomStream open_stream(const CdpWork& work, const std::vector<Block>& blocks);
     void normalise(Activity& activity, const CdpWork& work, const std::vector<Block>& blocks);
-    /// One block; the answer is when the first result of the block before is ready.
+    /// Takes one block; returns when the first result of the previous block is ready.
     std::optional<Cycles> take_block(Activity& activity, const Block& block, AtomStream& stream);
     void send(Activity& activity, const CdpWork& work, const Block& block, Cycles ready);
     /// The results of a block whose neighbours in channel direction have arrived.
     void compute(const CdpWork& work, const Block& block);
     void write_results(Activity& activity);
-    /// Cycles that the sum of so many squares of fp16 takes longer than that of integers.
+    /// Extra cycles of the sum of `local_size` fp16 squares compared with that of integers.
     Cycles fp16_sum(std::uint32_t local_size) const;
     NormalisationPace pace_of(const CdpWork& work) const;
     bool in_pairs() const { return bus_.width > datapath_.memory_atom; }
@@ -90,7 +90,7 @@ class Cdp : public Unit {
     // of the running operation
     std::optional<NormalisationPace> pace_;
     ResultPace leaving_;
-    std::vector<Cycles> arrivals_;  // of the present block
+    std::vector<Cycles> arrivals_;  // of the current block
     WriteResponse last_response_;
     Cycles first_request_;
 };

@@ -20,7 +20,7 @@ float bound_of(std::int64_t bits) {
 
 float fp16_of(std::int16_t bits) { return widen_to_fp17(static_cast<Fp16>(bits)); }
 
-/// One table as a value meets it.
+/// One table as a value sees it.
 struct FloatTable {
     std::span<const std::int16_t> entries;
     const LookupRange& range;

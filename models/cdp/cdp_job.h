@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of the CDP: the cube, where it lies, and how it is normalised. The contents of the
-// lookup tables are not part of a job: they stay in the unit from launch to launch.
+// One launch of the CDP: the cube, where it is, and how it is normalised. The contents of the
+// lookup tables are not part of a job: they stay in the unit between launches.
 #pragma once
 
 #include "models/base/quantity.h"

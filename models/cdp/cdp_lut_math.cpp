@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kStartBits = 38;         // source: NV_NVDLA_CDP_DP_intp.v
 constexpr unsigned kEdgeBits = 39;          // source: NV_NVDLA_CDP_DP_intp.v, lut_le_min
 constexpr unsigned kResultBits = 16;        // source: NV_NVDLA_CDP_DP_INTP_unit.v
-constexpr unsigned kBeyondEveryTable = 16;  // so far left any distance lies after the last entry
+constexpr unsigned kBeyondEveryTable = 16;  // any distance shifted left by it is past the table
 constexpr std::uint32_t kLeLast = kLeEntries - 1;
 constexpr std::uint32_t kLoLast = kLoEntries - 1;
 
@@ -25,7 +25,7 @@ LookupIndex at_or_beyond(std::uint64_t index, std::uint32_t last, std::uint64_t 
     return {LookupHit::Hit, static_cast<std::uint32_t>(index), fraction};
 }
 
-/// Wires of one width of elements. source: int8 NV_NVDLA_CDP_DP_LUT_CTRL_unit.v of nv_small; int16
+/// Wires for one element width. source: int8 NV_NVDLA_CDP_DP_LUT_CTRL_unit.v of nv_small; int16
 /// nv_full C model
 template <class Value>
 struct Wires;
@@ -59,8 +59,8 @@ LookupIndex exponent_index(typename Wire::Distance distance, int index_offset) {
                         aligned >> (Wire::log_fraction - kCdpFractionBits));
 }
 
-/// `select` = log2 of the inputs per entry; negative: entries per input. The part of an entry is
-/// kept in as many bits as the wire has below the point, of which the upper 16 are used.
+/// `select` = log2 of the inputs per entry; negative: entries per input. The position within an
+/// entry is kept in as many fractional bits as the wire has, of which the upper 16 are used.
 template <class Wire>
 LookupIndex linear_index(typename Wire::Distance distance, int select, std::uint32_t last) {
     const int bits =

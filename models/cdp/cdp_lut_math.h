@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lookup tables of the CDP in integers: a sum of squares of 21 bits (int8) or 37 (int16) in, 16
-// bits out, fractions of 16 bits. int8 is bit-exact to the RTL: a start counts with its low 22 bits
-// where inputs are compared, with all 38 where a slope begins; an index select counts with its low
-// 6 bits. int16 compares with all 38, its index select has 7 bits (source: nv_full C model).
+// bits out, 16-bit fractions. int8 is bit-exact to the RTL: of a start only the low 22 bits count
+// where inputs are compared, and all 38 where a slope begins; of an index select only its low 6
+// bits. int16 compares with all 38, its index select has 7 bits (source: nv_full C model).
 // source: nv_small RTL, NV_NVDLA_CDP_DP_{LUT_CTRL_unit,lut,intp,INTP_unit}.v
 #pragma once
 
@@ -18,8 +18,8 @@ constexpr unsigned kCdpFractionBits = 16;  // source: NV_NVDLA_CDP_DP_LUT_CTRL_u
 LookupIndex cdp_lut_index(std::int32_t value, LookupTable table, const LookupConfig& config);
 LookupIndex cdp_lut_index(std::int64_t value, LookupTable table, const LookupConfig& config);
 
-/// Counts what the performance registers count: both tables missed low, both high, one alone hit,
-/// or `hybrid` = both hit or missed on opposite sides.
+/// Counts what the performance registers count: both tables missed low, both high, only one hit, or
+/// `hybrid` = both hit or missed on opposite sides.
 inline void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counters) {
     const bool both_low = le == LookupHit::Underflow && lo == LookupHit::Underflow;
     const bool both_high = le == LookupHit::Overflow && lo == LookupHit::Overflow;
@@ -32,7 +32,7 @@ inline void count_cdp_lookup(LookupHit le, LookupHit lo, LookupCounters& counter
     counters.hybrid += both_low || both_high || le_alone || lo_alone ? 0U : 1U;
 }
 
-/// What the tables answer to `value`: 32 bits of int8, 64 of int16.
+/// The tables' answer to `value`: 32 bits for int8, 64 for int16.
 std::int16_t cdp_lookup(std::int32_t value, const LookupConfig& config, const LookupTables& tables,
                         LookupCounters& counters);
 std::int16_t cdp_lookup(std::int64_t value, const LookupConfig& config, const LookupTables& tables,

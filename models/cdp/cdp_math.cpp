@@ -13,7 +13,7 @@
 namespace npuscope {
 namespace {
 
-/// Wires and types of one width of elements.
+/// Wires and types for one element width.
 /// source: int8 nv_small RTL, HLS_cdp_icvt.v, HLS_cdp_ocvt.v, NV_NVDLA_CDP_DP_cvtin.v; int16
 /// nv_full C model
 struct Bytes8 {
@@ -49,7 +49,7 @@ typename Number::Converted convert_element(typename Number::Element value,
         value, with_offset_bits(conversion, Number::input_offset_bits), Number::input_convertor));
 }
 
-/// Behind the input convertor; pad lanes are 0.
+/// Values after the input convertor; pad lanes are 0.
 Tensor<std::int16_t> convert_input(const CdpNormalization& normalization,
                                    const Tensor<std::int8_t>& input) {
     std::array<std::int16_t, 256> table{};
@@ -82,7 +82,7 @@ void add_squares(std::span<const Converted> values, std::span<Sum> sums) {
     }
 }
 
-/// Turns one channel plane after the other into output.
+/// Turns channel planes into output, one after the other.
 template <class Number>
 class Normalizer {
  public:
@@ -115,7 +115,7 @@ class Normalizer {
     }
 
  private:
-    /// Of what was saturated.
+    /// Whether a saturated value is counted.
     bool is_counted(std::int64_t product) const {
         return !normalization_.coarse_saturation ||
                shifted_far_beyond((product - output_.offset) * output_.scale, output_.shift,

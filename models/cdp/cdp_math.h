@@ -9,7 +9,7 @@
 // int16 has 17 bits after the input convertor and 33 before the output convertor. fp16:
 // normalise_floats.
 // Tensors hold whole atoms of channels. Lanes beyond the last channel and channels beyond the cube
-// count as 0 after the input convertor; pad lanes come out as what that gives. Convertors see the
+// count as 0 after the input convertor; pad lanes hold what results from that. Convertors use the
 // low bits of their offsets: 8 at the input, 25 at the output (int16: 16 and 32).
 // source: nv_small RTL, NV_NVDLA_CDP_DP_{cvtin,sum,mul,cvtout}.v, HLS_cdp_{icvt,ocvt}.v
 #pragma once
@@ -26,7 +26,7 @@ namespace npuscope {
 struct CdpNormalization {
     Precision precision = Precision::Int8;
     bool coarse_saturation = false;  ///< as DatapathConfig::coarse_saturation_count
-    bool nan_to_zero = false;        ///< fp16: of elements
+    bool nan_to_zero = false;        ///< fp16: for elements
     std::uint32_t channels = 1;      ///< real ones; the tensor may hold pad lanes after them
     std::uint32_t local_size = 3;    ///< channels of a sum: 3, 5, 7 or 9
     bool square_sum_bypass = false;  ///< the tables see the converted value itself
@@ -61,10 +61,10 @@ CdpResult compute_cdp(const CdpNormalization& normalization, const ElementTensor
 std::int16_t cdp_convert_input(std::int8_t value, const Conversion& conversion);
 
 // Local response normalisation in fp16: squares and their sums in fp32, tables and products in
-// fp17, convertors without effect. Squares are added in pairs from the centre outwards:
-// ((c-1) + (c+1)) + c, then + ((c-2) + (c+2)), and so on. An infinity counts as the largest fp17.
-// Tables: the distance from the start is fp32, the place in an entry is cut to 16 bits;
-// y0 + R(R(y1 - y0) * R(f)), outside y + R(R(x - edge) * slope).
+// fp17, convertors without effect. Squares are added in pairs from the centre outwards: ((c-1) +
+// (c+1)) + c, then + ((c-2) + (c+2)), and so on. An infinity counts as the largest fp17. Tables:
+// the distance from the start is fp32, the position within an entry is cut to 16 bits; y0 + R(R(y1
+// - y0) * R(f)), outside y + R(R(x - edge) * slope).
 // source: nv_full C model, compared by running
 
 CdpResult normalise_floats(const CdpNormalization& normalization, const Tensor<std::int16_t>& input,

@@ -143,7 +143,7 @@ void describe_normalization(Visitor& visit, Normalization& normalization) {
     }
 }
 
-/// Of the read DMA: the CDP has no sizes of its own.
+/// In the read DMA's registers: the CDP itself has no sizes.
 template <class Visitor, class Job>
 void describe_source(Visitor& visit, Job& job) {
     visit.shape({"D_DATA_CUBE_CHANNEL", "CHANNEL"}, {"D_DATA_CUBE_HEIGHT", "HEIGHT"},
@@ -159,7 +159,7 @@ void describe_result(Visitor& visit, Job& job) {
     describe_normalization(visit, job.normalization);
 }
 
-/// Both blocks say what the elements are.
+/// Both blocks specify the element type.
 void decode_precision(RegisterDecoder& cdp, RegisterDecoder& rdma, const DatapathConfig& datapath,
                       Precision& precision) {
     Precision fetched = Precision::Int8;

@@ -16,13 +16,13 @@ namespace npuscope {
 extern const RegisterBlock cdp_block;
 extern const RegisterBlock cdp_rdma_block;
 
-/// Misaligned addresses and strides are reported and rounded down; nothing where a register is
+/// Misaligned addresses and strides are reported and rounded down; nothing if a register is
 /// refused.
 std::optional<CdpJob> decode_cdp(const RegisterValues& cdp, const RegisterValues& rdma,
                                  const CdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
 
-/// NVDLA_CDP_RDMA and NVDLA_CDP, which decode_cdp makes this job of.
+/// NVDLA_CDP_RDMA and NVDLA_CDP, from which decode_cdp makes this job.
 std::vector<RegisterValues> encode_cdp(const CdpJob& job);
 
 /// What the normalisation reads and writes.

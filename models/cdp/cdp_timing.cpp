@@ -6,12 +6,12 @@ namespace {
 
 // source: NVDLA_CDP.rdl, NORMALZ_LEN: nine channels at most, four on either side
 constexpr std::uint32_t kNeighbours = 4;
-// So few atoms of narrow blocks make good for a cycle that is lost behind a full one
-// while they wait. source: nv_small RTL, measured
+// This many atoms of narrow blocks make up for a cycle that is lost behind a full one while they
+// wait. source: nv_small RTL, measured
 constexpr std::uint32_t kAtomsInReserve = 5;
 
-/// A block may begin with its first atom, and each atom has until its column's turn. Taking a block up
-/// when its first atom is there costs a cycle; `taken_up` blocks have been before.
+/// A block may begin with its first atom, and each atom has until its column's turn. Starting a
+/// block when its first atom arrives costs a cycle; `taken_up` blocks have been started before.
 /// source: NV_NVDLA_CDP_RDMA_eg.v, tran_rdy
 Cycles begin_with(std::span<const Cycles> arrivals, bool taken_up) {
     Cycles begin = taken_up ? Cycles(0) : arrivals.front();
@@ -76,7 +76,7 @@ std::optional<Cycles> NormalisationPace::take(const NormalisationBlock& block) {
             late = last_row_of_pairs(begin);
             result = pairs_.leave(last_columns_);
             if (shape_.neighbours && block.columns > last_columns_) {
-                // where a wider block follows, its last result waits while nothing comes anyway
+                // if a wider block follows, its last result waits while nothing arrives anyway
                 late -= std::min(pairs_.held(), Cycles(block.columns - last_columns_));
             }
         } else {
@@ -129,7 +129,7 @@ Cycles PairedResults::freeze(Cycles gap) {
 }
 
 void PairedResults::enter(Cycles there, std::size_t odd, std::size_t place) {
-    // from a place being left to the next result in it, in front of the queues and in one
+    // from a slot being left to the next result in it, in front of the queues and in one
     constexpr Cycles front{2};
     constexpr Cycles queue{3};
     const std::size_t stages = taken_.size();
@@ -137,7 +137,7 @@ void PairedResults::enter(Cycles there, std::size_t odd, std::size_t place) {
     if (midst_ > 0 && there > before + Cycles(1)) {
         there += freeze(there - before);
     }
-    // whatever lies between them takes up the wait where it is not full of results
+    // the stages between them absorb the wait if they are not full of results
     const bool bubble = midst_ > 0 &&
                         waited_[(results_ + waited_.size() - midst_) % waited_.size()] &&
                         there <= before;
@@ -164,7 +164,7 @@ Cycles PairedResults::row(Cycles begin, std::uint32_t columns) {
         if (results_ >= taken_.size()) {
             room = std::max(there, taken_[results_ % taken_.size()] + Cycles(taken_.size()));
         }
-        // the bubble holds up what enters after the one that waits, too
+        // the bubble also delays what enters after the waiting one
         if (midst_ > 0 && held_ > Cycles(0) && waited_[results_ % waited_.size()]) {
             room = std::max(there, begun_ + Cycles(2));
         }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // When local response normalisation takes a block of columns and when its results leave. A block of
-// one surface enters channel by channel, in a channel column by column:
+// one surface enters channel by channel, within a channel column by column:
 //
 //     surface 0: c0x0 c0x1 .. c0xN c1x0 .. c7xN   surface 1: c8x0 ..      (columns x0..xN)
 //
-// Where several channels of a column enter in a cycle, such a group counts as one here.
-// The sum over neighbours lets a channel out when the fourth one after it enters; so a surface is
-// complete with the fourth channel of the surface after it, or, being the last one, while the next
-// block enters, at that block's pitch, or by itself at the end of the cube. A block that is
-// narrower than the one before it waits until that one's channels are out. With the sum bypassed, a
-// surface is complete when it has entered. Blocks are of `block_columns` except the last ones of a
-// line. Not modelled: a write channel so slow that the pipeline waits for it. Source:
-// NV_NVDLA_CDP_RDMA_eg.v for the order; nv_small RTL, measured for the rest.
+// Where several channels of a column enter per cycle, such a group counts as one here. The sum over
+// neighbours releases a channel when the fourth one after it enters; so a surface is complete with
+// the fourth channel of the next surface, or, if it is the last one, while the next block enters,
+// at that block's pitch, or by itself at the end of the cube. A block that is narrower than the
+// previous one waits until that one's channels are out. With the sum bypassed, a surface is
+// complete when it has entered. Blocks have `block_columns` except the last ones of a line. Not
+// modelled: a write channel so slow that the pipeline waits for it. Source: NV_NVDLA_CDP_RDMA_eg.v
+// for the order; nv_small RTL, measured for the rest.
 #pragma once
 
 #include <algorithm>
@@ -26,23 +26,22 @@
 
 namespace npuscope {
 
-/// What the time of a normalisation depends on.
+/// What the timing of a normalisation depends on.
 struct NormalisationShape {
     std::uint32_t elements = 8;    ///< of an atom
     std::uint32_t throughput = 1;  ///< elements per cycle
     std::uint32_t block_columns = 8;
     bool neighbours = true;  ///< channels are summed, not bypassed
-    /// Lost behind a block of so many columns or more, except before a single column.
+    /// Lost after a block of `bubble_columns` or more columns, except before a single column.
     Cycles bubble{1};
     std::uint32_t bubble_columns = 8;
-    /// Blocks after the first are taken up with the end of the one before, not with their first atom.
+    /// Blocks after the first start with the end of the previous one, not with their first atom.
     bool taken_up_early = true;
-    Cycles latency{54};  ///< from the element that completes a surface to its first result
-    bool pairs = false;  ///< results leave in beats of two atoms
-    std::uint32_t stages =
-        27;  ///< results between the sum and the write DMA, where they do; source:
-             ///< nv_full RTL, simulated
-    /// Results between a wait at their end and the bubble that it makes in their midst; 0: it makes none.
+    Cycles latency{54};         ///< from the element that completes a surface to its first result
+    bool pairs = false;         ///< results leave in beats of two atoms
+    std::uint32_t stages = 27;  ///< results between the sum and the write DMA, if in pairs; source:
+                                ///< nv_full RTL, simulated
+    /// Results between a wait at their end and the bubble that it causes midway; 0: it causes none.
     std::uint32_t midst = 0;
 };
 
@@ -52,25 +51,27 @@ struct NormalisationBlock {
     std::span<const Cycles> arrivals;  ///< of its atoms
 };
 
-/// How results reach memory where a beat holds two atoms. Channels come as they entered, in rows: some
-/// channels of all columns. Each row has a queue of four for its even columns and one for the odd ones; a block's
-/// beats leave, one a cycle after a command, when its last row is there, and make room for those of the
-/// next block, which two further places in front of the queues bridge. The stages from the sum on
-/// hold so many results and no more, so that what waits at their end is waited for in front of them.
+/// How results reach memory where a beat holds two atoms. Channels arrive as they entered, in rows:
+/// some channels of all columns. Each row has a queue of four for its even columns and one for the
+/// odd ones; a block's beats leave, one per cycle after a command, when its last row is there, and
+/// make room for those of the next block, which two more slots in front of the queues bridge. The
+/// stages from the sum on hold only so many results; what waits at their end delays those before
+/// them.
 /// source: NV_NVDLA_CDP_wdma.v of nvdlav1, dp2wdma_rdy; nv_full RTL, simulated
 class PairedResults {
  public:
-    /// `stages`: results that the stages hold; `midst`: after so many results a wait at their end costs a cycle
-    /// more, as the interpolation of fp16 does not close up; 0: it costs nothing more.
+    /// `stages`: results that the stages hold; `midst`: number of results after which a wait at
+    /// their end costs one more cycle, because the fp16 interpolation does not close up; 0: no
+    /// extra cycle.
     PairedResults(std::uint32_t stages, std::uint32_t midst)
         : taken_(stages), midst_(midst), waited_(stages + 1) {}
 
-    /// A row of a block, whose first result would be at the end of the stages at `begin`; by how many cycles the
-    /// last one was held up in front of them.
+    /// A row of a block, whose first result would be at the end of the stages at `begin`; returns
+    /// by how many cycles the last one was delayed in front of them.
     Cycles row(Cycles begin, std::uint32_t columns);
-    /// By how many of these cycles the last result of the row was held up itself.
+    /// By how many of these cycles the last result of the row itself was delayed.
     Cycles held() const { return held_; }
-    /// When the first beat leaves of the block whose rows have all come.
+    /// When the first beat of a block leaves whose rows have all arrived.
     Cycles leave(std::uint32_t columns);
 
  private:
@@ -79,21 +80,22 @@ class PairedResults {
     /// A result of an even or an odd column enters its queue, as number `place` of the block there.
     void enter(Cycles there, std::size_t odd, std::size_t place);
 
-    /// A gap in front of the next result takes up a wait at the end of the stages, but for so many
-    /// cycles where it was in the interpolation, which froze; the bubble comes so much earlier.
+    /// A gap before the next result absorbs a wait at the end of the stages, except for the
+    /// returned cycles if that was in the interpolation, which froze; the bubble then comes earlier
+    /// by the gap.
     Cycles freeze(Cycles gap);
 
     std::uint64_t results_ = 0;
     std::optional<std::uint64_t>
         last_wait_;              // the last result that waited at the end of the stages
-    std::vector<Cycles> taken_;  // the last of them, from the stages, as a ring
+    std::vector<Cycles> taken_;  // when the latest ones left the stages, as a ring
     std::uint32_t midst_;
-    std::vector<bool> waited_;  // likewise, one more: whether they waited at the end of the stages
+    std::vector<bool> waited_;  // also a ring, one longer: whether they waited at the stages' end
     Cycles held_;               // the wait of the last one in front of the stages
     Cycles begun_;              // when that one would be at their end
-    std::array<Cycles, 2> entered_{};      // into a queue: the last result, and the one before
+    std::array<Cycles, 2> entered_{};      // into a queue: the last result, and the previous one
     std::array<std::uint64_t, 2> left_{};  // even and odd columns of a row that have left
-    std::array<std::array<Cycles, places>, 2> leaves_{};  // the last of them
+    std::array<std::array<Cycles, places>, 2> leaves_{};  // the latest of them
     Cycles last_beat_;
 };
 
@@ -102,15 +104,15 @@ class NormalisationPace {
     explicit NormalisationPace(const NormalisationShape& shape)
         : shape_(shape), pairs_(shape.stages, shape.midst) {}
 
-    /// Takes the next block; the answer is when the first result of the block before is ready, or in
-    /// pairs leaves.
+    /// Takes the next block; returns when the first result of the previous block is ready, or, in
+    /// pairs, leaves.
     std::optional<Cycles> take(const NormalisationBlock& block);
-    /// Behind the last block: when its first result is ready, or leaves.
+    /// After the last block: when its first result is ready, or leaves.
     Cycles finish();
 
     /// Nothing more is taken before `time`: results found no room.
     void hold_until(Cycles time) { end_ = std::max(end_, time); }
-    /// When the first block was begun, and when the last one has entered whole.
+    /// When the first block was begun, and when the last one has entered completely.
     Cycles input_begin() const { return begin_; }
     Cycles input_end() const { return end_; }
     /// Cycles in between in which no block was there.
@@ -125,9 +127,9 @@ class NormalisationPace {
     std::uint64_t neighbour_rows() const;
     Cycles result_of_last(Cycles next_begin, std::uint32_t next_columns) const;
     Cycles free_for(const NormalisationBlock& block) const;
-    /// The last row of the block before enters the way of results while a block begins.
+    /// The last row of the previous block enters the result path while a block begins.
     Cycles last_row_of_pairs(Cycles begin);
-    /// So do the other rows of a block; the cycles by which they were held up.
+    /// So do the other rows of a block; returns the cycles by which they were delayed.
     Cycles rows_of_pairs(Cycles begin, std::uint32_t columns);
     Cycles bubble_before(std::uint32_t columns) const;
 
@@ -141,8 +143,8 @@ class NormalisationPace {
     PairedResults pairs_;
 };
 
-/// When results leave for memory, one after the other: atoms of a block every second cycle, an atom
-/// alone in its block `lone` cycles after the one before.
+/// When results leave for memory, in sequence: atoms of a block every second cycle, the only atom
+/// of a block `lone` cycles after the previous one.
 class ResultPace {
  public:
     static constexpr Cycles interval{2};  // source: nv_small RTL, measured without contention

@@ -6,11 +6,11 @@
 namespace npuscope {
 namespace {
 
-/// Cycles that a sum of fp16 takes longer than one of integers.
+/// Extra cycles of an fp16 sum compared with an integer sum.
 constexpr Cycles float_sum{2};  // source: nv_full RTL, simulated
 
-/// Sums of several batches leave in pairs of neighbouring pixels of a batch: the first ones wait for
-/// those of the next pixel. source: NV_NVDLA_CACC_delivery_ctrl.v of nvdlav1, is_push_skip
+/// Sums of several batches leave in pairs of neighbouring pixels of a batch: the first ones wait
+/// for those of the next pixel. source: NV_NVDLA_CACC_delivery_ctrl.v of nvdlav1, is_push_skip
 Cycles pairing(const ConvJob& job) {
     return Cycles(job.batches() > 1 && job.output().width > 1 ? job.batches() : 0);
 }

@@ -15,8 +15,8 @@
 
 namespace npuscope {
 
-/// The array of multipliers: both halves as one. A stripe passes through with a fixed latency that
-/// the accumulator's figures include, so the unit has no thread; it counts what it does.
+/// The MAC array, both halves as one. A stripe passes through with a fixed latency that the
+/// accumulator's figures include, so the unit has no thread; it counts what it does.
 class Cmac : public Sink<StripePackage> {
  public:
     explicit Cmac(Sink<StripePackage>& accumulator) : accumulator_(accumulator) {}
@@ -25,7 +25,7 @@ class Cmac : public Sink<StripePackage> {
         stripes_ += 1;
         return accumulator_.accept(giver, package);
     }
-    /// Stripes that passed since the start.
+    /// Stripes passed so far.
     std::uint64_t stripes() const { return stripes_; }
 
  private:
@@ -34,7 +34,7 @@ class Cmac : public Sink<StripePackage> {
 };
 
 /// Convolution accumulator: sums the partial sums of a stripe, truncates, and hands atoms to SDP.
-/// It has credits for so many atoms; the sequencer takes one per output of a stripe and gets it
+/// It has a fixed number of credits; the sequencer takes one per output of a stripe and gets it
 /// back some time after SDP has taken the atom. A unit of fixed latency: it has no thread.
 class Cacc : public Sink<StripePackage> {
  public:
@@ -44,15 +44,15 @@ class Cacc : public Sink<StripePackage> {
     Channel<AtomRun<std::int32_t>> atoms{"cacc.atoms", 64};
 
     bool accept(Activity& giver, const StripePackage& package) override;
-    /// No end of an operation is marked at an atom that is not one.
+    /// No operation end is marked at the wrong atom.
     bool marks_are_right() const { return !marks_.stale(); }
     void add_state(Fingerprint& state) const;
-    /// What the next operation depends on besides.
+    /// Other state that the next operation depends on.
     void add_next_state(Fingerprint& state) const { marks_.add_state(state); }
     EndMarks& marks() { return marks_; }
     /// Operations whose last atom has been handed on.
     std::uint64_t ended() const { return ended_; }
-    /// So many atoms pass without being simulated.
+    /// `count` atoms pass without being simulated.
     void leave_out(std::uint64_t count) { marks_.leave_out(count); }
     /// Called when the last atom of an operation has been handed to SDP.
     void on_done(std::function<void(const std::shared_ptr<ConvWork>&)> listener) {
@@ -62,7 +62,7 @@ class Cacc : public Sink<StripePackage> {
  private:
     AccumulatedSums sums_of(ConvWork& work, const WeightKernels& kernels) const;
     void compute(const std::shared_ptr<ConvWork>& work) const;
-    /// The next of the groups that have arrived.
+    /// Computes the next of the groups that have arrived.
     void compute_group(ConvWork& work) const;
 
     const CaccConfig config_;

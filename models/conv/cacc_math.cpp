@@ -26,7 +26,7 @@ AccumulatedSums truncate_all(const Tensor<Sum>& sums, std::uint32_t clip_truncat
 }
 
 /// The same for sums that fit as they are: no bit below the fraction, nothing to saturate. Shift
-/// and rounding are taken apart so that nothing overflows and the loop becomes vector code.
+/// and rounding are separated so that nothing overflows and the loop is vectorised.
 void truncate_in_place(Tensor<std::int32_t>& sums, std::uint32_t clip_truncate) {
     const auto below = static_cast<std::int32_t>((1U << clip_truncate) - 1);
     const std::int32_t half = (below >> 1) + 1;
@@ -44,7 +44,7 @@ bool may_saturate(const Kernels<T>& kernels, const Accumulation& accumulation) {
     const std::int64_t product =
         std::int64_t{std::numeric_limits<T>::min()} * std::numeric_limits<T>::min();
     const std::int64_t products = std::int64_t{shape.channels} * shape.rows * shape.columns;
-    // whatever the weights are, or as they are
+    // for any weights, then for the actual ones
     return products > largest / product && partial_sum_bound(kernels) > largest;
 }
 
@@ -110,7 +110,7 @@ Tensor<T> lines_of(const Tensor<T>& data, std::uint32_t first, std::uint32_t cou
     return part;
 }
 
-/// One batch after the other, their results below each other.
+/// Batch by batch; the results follow one another.
 template <class T>
 AccumulatedSums accumulate_batches(const Tensor<T>& data, const Kernels<T>& kernels,
                                    const Accumulation& accumulation) {
@@ -118,7 +118,7 @@ AccumulatedSums accumulate_batches(const Tensor<T>& data, const Kernels<T>& kern
     const std::uint32_t lines = data.shape.height / batches;
     const Convolution& geometry = accumulation.convolution;
     Accumulation alone = accumulation;
-    alone.arranged = nullptr;  // each has data of its own
+    alone.arranged = nullptr;  // each has its own data
     AccumulatedSums all{Tensor<std::int32_t>({kernels.shape.kernels, geometry.out_height * batches,
                                               geometry.out_width}),
                         0};
@@ -148,7 +148,7 @@ AccumulatedSums accumulate_one(const Tensor<T>& data, const Kernels<T>& kernels,
 }  // namespace
 
 Narrowed<std::int32_t> truncate_sum(std::int64_t sum, std::uint32_t clip_truncate) {
-    // Bits that fall below the fraction are gone before the rounding looks at them.
+    // Bits shifted below the fraction are lost before rounding.
     const unsigned lost = clip_truncate > fraction_bits ? clip_truncate - fraction_bits : 0;
     const Narrowed<std::int64_t> narrowed =
         shift_right_saturate(sum >> lost, clip_truncate - lost, {64, 32});

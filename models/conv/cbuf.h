@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convolution buffer: banks of entries, split between data and weights as D_BANK of a layer
-// says. It counts entries; their contents travel with the layer's work. Not modelled: bank
-// conflicts, the address of an entry.
+// The convolution buffer: banks of entries, split between data and weights as set in a layer's
+// D_BANK. It counts entries; their contents travel with the layer's work. Not modelled: bank
+// conflicts, entry addresses.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ class Cbuf {
           masks(name + ".masks"),
           config_(config) {}
 
-    /// Gives banks to data and weights; the store of weights must be empty, and that of data where its
-    /// banks change. ConfigError when there are too few.
+    /// Assigns banks to data and weights; the weight store must be empty, and so must the data
+    /// store if its banks change. ConfigError when there are too few.
     void split(std::uint32_t data_banks, std::uint32_t weight_banks) {
         if (data_banks + weight_banks > config_.banks) {
             throw ConfigError(fmt::format("NVDLA_CDMA.D_BANK assigns {} banks to data and {} to "

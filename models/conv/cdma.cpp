@@ -13,7 +13,7 @@
 namespace npuscope {
 namespace {
 
-/// The stream to open: watched where the performance counters are on.
+/// The stream to open: measured if the performance counters are on.
 ReadStream& counted(const ConvWork& work, ReadStream& stream, MeasuredStream& measured) {
     return work.job.parts.cdma.count_performance ? measured : stream;
 }
@@ -37,7 +37,8 @@ void Cdma::wait_for_weights_taken(Activity& activity, const ConvWork& work) {
     wires_.masks.wait_empty(activity);
 }
 
-// source: NV_NVDLA_CSC_sg.v, sc2cdma_wt_pending_req: the sequencer asks for it when its next operation begins
+// the sequencer asks for it when its next operation begins
+// source: NV_NVDLA_CSC_sg.v, sc2cdma_wt_pending_req
 void Cdma::wait_for_sequencer(Activity& activity) {
     while (before_ && !before_->passed) {
         activity.wait_for(wires_.data.released(), WaitKind::Blocked, "csc");
@@ -47,8 +48,9 @@ void Cdma::wait_for_sequencer(Activity& activity) {
     }
 }
 
-// data waits only where its own banks change, weights where any do
-// source: NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, need_pending; NV_NVDLA_CSC_sg.v, dat_pending_req
+// data waits only if its own banks change, weights if any do
+// source: NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, need_pending; NV_NVDLA_CSC_sg.v,
+// dat_pending_req
 void Cdma::prepare_buffer(Activity& activity, ConvWork& work) {
     const BankSplit banks = work.job.parts.cdma.banks;
     const Cycles started = work.record.start;
@@ -119,7 +121,7 @@ void Cdma::expect_operands(const std::shared_ptr<ConvWork>& of) {
         return;
     }
     if (work.job.parts.cdma.compression) {
-        // how many bytes a group has is known by its mask, before it is read in time
+        // a group's size in bytes is known from its mask, before it is read in simulated time
         fetch_weights(of);
         kept_groups_.clear();
         const WeightLayout& layout = work.job.weights;
@@ -285,7 +287,7 @@ std::unique_ptr<GroupStream> Cdma::weight_stream(const ConvWork& work) {
                       .room = {&wires_.weights.releases(), wires_.weights.capacity(),
                                wires_.weights.promise(divide_up(ends.back(), entry.value))}};
     const std::uint64_t skipped = fetch.address.value % bus_width_.value;  // of the first beat
-    // a group is there with the entry that its last byte lies in
+    // a group is complete with the entry that holds its last byte
     // source: NV_NVDLA_CDMA_wt.v, wt_satisfied
     for (const std::uint64_t end : ends) {
         const std::uint64_t whole = std::min(round_up(end, entry.value), ends.back());
@@ -368,7 +370,7 @@ GroupStream::Removable Cdma::removable_groups(const ConvWork& work) const {
 void Cdma::add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const {
     wires_.data.add_state(state);
     state.add(reading_.work == &work ? 1U : 0U);
-    if (reading_.work == &work) {  // else as many as are left are there
+    if (reading_.work == &work) {  // otherwise all that are left are there
         wires_.weights.add_state(state);
         reading_.stream->add_state(state, begun - reading_.left_out);
         for (std::uint32_t i = begun; i < reading_.place + reading_.left_out; ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution DMA: two threads, one for feature or pixel data, one for weights. At launch the
-// operands are fetched without time and decoded to logical tensors; then two streams read the same
-// bytes in time, as far as there is room, and what arrives is announced to the convolution buffer:
-// the cube as a whole, weights group by group. The next operation starts when both are done. Not
-// modelled: the shared buffer inside, early release of slices.
+// operands are fetched in zero time and decoded to logical tensors; then two streams read the same
+// bytes in simulated time, as far as there is room, and what arrives is announced to the
+// convolution buffer: the cube as a whole, weights group by group. The next operation starts when
+// both are done. Not modelled: the shared buffer inside, early release of slices.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ namespace npuscope {
 
 class Cdma : public Unit {
  public:
-    /// What the DMA is wired to; `split` gives the buffer's banks to data and weights.
+    /// What the DMA is wired to; `split` assigns the buffer's banks to data and weights.
     struct Wires {
         EntryStore& data;
         EntryStore& weights;
@@ -34,7 +34,7 @@ class Cdma : public Unit {
         DiagnosticLog& log;
         ValueThread& values;
     };
-    /// Widths that the DMA has in common with its neighbours.
+    /// Widths that the DMA shares with its neighbours.
     struct Widths {
         Bytes bus;
         DatapathConfig datapath;
@@ -46,24 +46,24 @@ class Cdma : public Unit {
     DmaPort data_port{"cdma_dat", "cdma"};
     DmaPort weight_port{"cdma_wt", "cdma"};
 
-    // Groups of kernels that time alone is simulated of may be left out, see models/npu/steady_groups.
+    // Kernel groups simulated for timing only may be left out, see models/npu/steady_groups.
 
-    /// Which of an operation's groups may be: of its weights that are being read those from the end
-    /// on, and a multiple of `step`; any number once all are in the buffer and no others are read.
+    /// Which of an operation's groups may be: while its weights are being read, only the last ones,
+    /// in multiples of `step`; any number once all are in the buffer and no others are read.
     GroupStream::Removable removable_groups(const ConvWork& work) const;
-    /// All that later groups depend on, when the sequencer has begun group number `begun`.
+    /// All state that later groups depend on, once the sequencer has begun group number `begun`.
     void add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const;
     /// Requests for a cube's lines are cut where addresses are a multiple of this.
     Bytes request_window() const { return memory_atom_ * config_.request_atoms; }
-    /// Of what is being read, all that matters is told: no data, nothing compressed.
+    /// The added state covers all that is being read: no data, nothing compressed.
     bool tells_all() const {
         const bool reads = reading_.work != nullptr;
         return activities().front().idle() && (reads || activities().back().idle()) &&
                !(reads && reading_.work->job.parts.cdma.compression);
     }
-    /// What operations after this one depend on besides, without values.
+    /// Other state that later operations depend on, without values.
     void add_next_state(Fingerprint& state, const ConvWork& work) const;
-    /// Beats that so many groups are read with in time; 0 once all have been.
+    /// Beats that reading `groups` groups takes in simulated time; 0 once all have been read.
     std::uint64_t beats_under_way(const ConvWork& work, std::uint32_t groups) const;
     void leave_out(ConvWork& work, std::uint32_t groups);
 
@@ -78,24 +78,24 @@ class Cdma : public Unit {
  private:
     void run_data(Activity& activity);
     void run_weights(Activity& activity);
-    /// Gives the buffer its split and says when the fetches begin.
+    /// Sets the buffer's split and when the fetches begin.
     void prepare_buffer(Activity& activity, ConvWork& work);
-    /// What lies in the banks of weights has been taken.
+    /// Waits until the contents of the weight banks have been taken.
     void wait_for_weights_taken(Activity& activity, const ConvWork& work);
-    /// The operation before has passed the sequencer.
+    /// Waits until the previous operation has passed the sequencer.
     void wait_for_sequencer(Activity& activity);
     void fetch_operands(const std::shared_ptr<ConvWork>& of);
     void fetch_weights(const std::shared_ptr<ConvWork>& work);
     void keep_data(const std::shared_ptr<ConvWork>& work);
-    /// What of the weights stays in the buffer, after their values are known.
+    /// Which weights stay in the buffer, once their values are known.
     void keep_weights(const ConvWork& work);
-    /// Where values arrive with the reads: what is known at the launch, and a group that is there.
+    /// Where values arrive with the reads: what is known at launch, and a group that has arrived.
     void expect_operands(const std::shared_ptr<ConvWork>& of);
     void take_group(ConvWork& work, std::uint32_t group);
     std::unique_ptr<DataStream> data_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> weight_stream(const ConvWork& work);
     std::unique_ptr<GroupStream> compressed_stream(const ConvWork& work);
-    /// A cycle a beat is work; the others are waits, for room in a part of the buffer or for memory.
+    /// One cycle per beat is work; the others are waits, for room in the buffer or for memory.
     static void count_fetch(Activity& activity, Recorder::Span span, std::uint64_t beats,
                             const char* without_room);
     void read_data(Activity& activity, const std::shared_ptr<ConvWork>& of);
@@ -108,15 +108,15 @@ class Cdma : public Unit {
     Wires wires_;
     Channel<std::shared_ptr<ConvWork>> weight_launches_{"cdma.weight_launches"};
     Channel<Cycles> weights_finished_{"cdma.weights_finished"};
-    std::optional<Cycles> finished_;  // the operation before, so that the next one may start
+    std::optional<Cycles> finished_;  // end of the previous operation, so that the next may start
     std::function<void(const ConvWork&)> data_done_;
     std::function<void(const ConvWork&)> weights_done_;
-    /// Of the weights that are being read.
+    /// The weights that are being read.
     struct Reading {
         const ConvWork* work = nullptr;  ///< null: none are
         GroupStream* stream = nullptr;
-        std::uint32_t place = 0;     ///< group of the stream that is awaited
-        std::uint32_t left_out = 0;  ///< groups that the stream will not bring
+        std::uint32_t place = 0;     ///< group of the stream that is expected next
+        std::uint32_t left_out = 0;  ///< groups that the stream will not deliver
     };
     Reading reading_;
     std::optional<BankSplit> split_;
@@ -126,9 +126,9 @@ class Cdma : public Unit {
     std::shared_ptr<const LateKernels> kept_weights_;
     BufferUse kept_use_;
     std::vector<std::shared_ptr<const WeightKernels>> kept_groups_;  // in place of kept_weights_
-    BufferedWeights buffered_;                                       // the value thread's
-    std::size_t announced_ = 0;            // of it, before the running operation
-    std::uint64_t kept_weight_bytes_ = 0;  // of an operation that gives none of its own back
+    BufferedWeights buffered_;                                       // used by the value thread
+    std::size_t announced_ = 0;            // in it, before the running operation
+    std::uint64_t kept_weight_bytes_ = 0;  // of an operation that releases none of its own
 };
 
 }  // namespace npuscope

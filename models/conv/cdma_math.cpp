@@ -21,7 +21,7 @@ class Convertor {
                        conversion.scale, conversion.truncate},
           precision_(precision) {}
 
-    /// A number to an element, as its bits.
+    /// Converts a value to an element, as its bits.
     std::int16_t operator()(std::int64_t value) const {
         const ConvertorWidths widths = precision_ == Precision::Int8    ? image_convertor_int8
                                        : precision_ == Precision::Int16 ? image_convertor_int16
@@ -54,7 +54,7 @@ ConversionTable<T> table_of(const CdmaJob& job, std::uint32_t channel) {
     return table;
 }
 
-/// Codes of 16 bits.
+/// 16-bit codes.
 template <class T>
 void convert_word_codes(const std::uint16_t* from, std::size_t count, const CdmaJob& job,
                         std::uint32_t channel, T* to) {

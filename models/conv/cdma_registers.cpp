@@ -86,7 +86,7 @@ constexpr FieldName pixel_format_field{"D_DATAIN_FORMAT", "PIXEL_FORMAT"};
 
 // --- the input: types and conversion ------------------------------------------------------------
 
-/// Which types the conversion may lead from and to.
+/// The types that the conversion may convert from and to.
 void require_precisions(RegisterDecoder& registers, const CdmaJob& job) {
     const FieldName field{"D_MISC_CFG", "PROC_PRECISION"};
     ConvertedInput input = feature_input(job.in_precision);
@@ -139,7 +139,7 @@ void describe_ram_type(Visitor& visit, const FieldName& name, Flag& secondary,
 
 void check_weights(RegisterDecoder& registers, const CdmaJob& job, const ConvFeatures& features) {
     registers.require_surface("D_WEIGHT_SIZE_1", {job.kernels, job.bytes_per_kernel});
-    // whole entries without the zeros after them work as well; source: nv_small RTL
+    // whole entries without the trailing zeros work as well; source: nv_small RTL
     const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
     if (job.weight_bytes.value != round_up(used, features.cbuf_entry.value)) {
         registers.align("D_WEIGHT_BYTES",
@@ -230,7 +230,7 @@ void describe_feature(Visitor& visit, Job& job, const ConvFeatures& features) {
 
 // --- images -------------------------------------------------------------------------------------
 
-/// What a format hands on before any conversion.
+/// The precision that a format delivers before any conversion.
 Precision format_precision(const PixelFormat& format) {
     if (format.floating) {
         return Precision::Fp16;
@@ -238,7 +238,7 @@ Precision format_precision(const PixelFormat& format) {
     return format.code_bits == 8 ? Precision::Int8 : Precision::Int16;
 }
 
-/// What the image's other registers must say about its format.
+/// What the image's other registers must have for its format.
 void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeatures& features) {
     const PixelFormat& format = *job.pixels.format;
     const Precision precision = format_precision(format);
@@ -269,7 +269,7 @@ void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeat
     }
 }
 
-/// What no hardware does: offsets in lines are for other mappings, reserved lines for nothing.
+/// Supported by no hardware: line offsets are for other mappings, reserved lines for nothing.
 /// source: nv_full RTL, assertions of NV_NVDLA_CDMA_IMG_{ctrl,sg}.v; nothing reads D_RESERVED_*
 void refuse_unread_fields(RegisterDecoder& registers) {
     const auto expect_zero = [&](const FieldName& name, const std::string& remedy) {
@@ -371,7 +371,7 @@ void describe_padding(Visitor& visit, Job& job) {
     visit.field("D_ZERO_PADDING_VALUE", "PAD_VALUE", job.pad_value);
 }
 
-/// What the DMA is told of windows and padding although only the sequencer uses it, except in
+/// Windows and padding in the DMA's registers although only the sequencer uses them, except in
 /// Winograd mode: padding on the right and below as far as windows reach.
 void encode_sequencer_view(RegisterEncoder& registers, const CdmaJob& job, const CscJob& csc) {
     const auto padding_after = [](std::uint32_t reached, std::uint32_t before, std::uint32_t size) {

@@ -8,12 +8,12 @@
 namespace npuscope {
 namespace {
 
-/// Requests of data on their way, and from the last write of one to the next request in its place.
-/// source: NV_NVDLA_CDMA_DC_fifo.v, 128 and the one at its end; nv_small RTL at latency 800, measured
+/// Data requests in flight; cycles from the last write of one to the next request in its slot.
+/// source: NV_NVDLA_CDMA_DC_fifo.v, 128 and the one at its end; nv_small RTL, latency 800, measured
 constexpr std::size_t queued_requests = 129;
 constexpr Cycles from_write_to_request{2};
 
-/// Stages in front of the arbiter that a request of data passes, one of them with those of pixels.
+/// Stages before the arbiter that a data request passes, one of them shared with pixel requests.
 /// source: NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_CDMA_dma_mux.v, NV_NVDLA_MCIF_READ_IG_bpt.v
 constexpr std::uint32_t request_stages = 4;
 
@@ -38,7 +38,7 @@ Cycles ResponsePipe::offer(Cycles arrival) {
 }
 
 Cycles ResponsePipe::room() const {
-    // it is written in front of the cycle in which it can be read, after the one that made room
+    // it is written in the cycle before it can be read, after the one that made room
     const Cycles freed = read_[place_] + Cycles(2);
     return freed - std::min(freed, pipe_);
 }
@@ -263,7 +263,7 @@ DataResponse::Reads FeatureStream::pass_pairs(const WideBeat& beat, std::uint32_
         }
         return reads;
     }
-    waiting_[beat.surface] += atoms;  // for those of the other surface
+    waiting_[beat.surface] += atoms;  // for the other surface's atoms
     reads.count = std::min(waiting_[0], waiting_[1]);
     reads.ones = reads.count;
     waiting_[0] -= reads.count;
@@ -354,7 +354,7 @@ void GroupStream::arrived(std::span<const Cycles> times) {
     const std::uint64_t end = arrived_ + times.size();
     while (written_.size() < ends_.size() && ends_[written_.size()] <= end) {
         const std::uint64_t last = ends_[written_.size()];
-        // a group that adds no beat came with the one before it
+        // a group that adds no beat arrived with the previous one
         const Cycles arrival = last > arrived_ ? times[last - arrived_ - 1] : last_arrival_;
         const Cycles known =
             written_.empty() ? Cycles(0) : written_.back() + config_.group_interval;
@@ -381,7 +381,7 @@ std::uint64_t WeightStream::next_run_end() {
 }
 
 std::optional<ReadBurst> WeightStream::next_burst() {
-    // what may lie in the buffer or be on its way there
+    // what may be in the buffer or on its way there
     const std::uint64_t slack = config_.request_atoms;
     const std::uint64_t first_end = piece_end(requested_);
     const std::uint64_t beyond_slack = first_end - std::min(first_end, slack);
@@ -412,7 +412,7 @@ std::optional<ReadBurst> WeightStream::next_burst() {
 }
 
 GroupStream::Removable WeightStream::removable() const {
-    // the last group may have zeros behind it, and the first one begins in the middle of a beat
+    // zeros may follow the last group, and the first one begins in the middle of a beat
     const std::size_t full = ends_.size() - 1;
     if (full < 3) {
         return {};
@@ -484,7 +484,7 @@ void WeightStream::note_gaps(std::span<const Cycles> times) {
             continue;
         }
         const Cycles before = place == 0 ? last_arrival_ : times[place - 1];
-        // with room it would have been made right after the one before
+        // with room it would have been made right after the previous one
         const bool late = room + way_ > before;
         if (late && times[place] > before + Cycles(config_.request_atoms)) {
             waited_[group] = true;

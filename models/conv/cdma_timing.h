@@ -18,38 +18,38 @@
 namespace npuscope {
 
 /// The room that a fetch finds in its part of the convolution buffer: what was promised before it,
-/// what was released since. Times only.
+/// what has been released since. Times only.
 struct FetchRoom {
     const ReleaseLedger* releases = nullptr;
     std::uint64_t capacity = 0;  ///< entries
-    std::uint64_t promised = 0;  ///< entries of operations before
+    std::uint64_t promised = 0;  ///< entries of earlier operations
 
-    /// From when on there is room for the first `entries` of this fetch; nothing as long as no one
-    /// knows. `total` of the answer is what had been released in all.
+    /// From when there is room for the first `entries` of this fetch; nothing as long as that is
+    /// unknown. `total` of the result is all that had been released by then.
     std::optional<ReleaseLedger::Step> known_for(std::uint64_t entries) const {
         const std::uint64_t end = promised + entries;
         return releases->reached(end <= capacity ? 0 : end - capacity);
     }
 };
 
-// When feature data is requested, and when it is written into the convolution buffer. Requests: for
-// a grain of lines, one surface after the other, pieces of at most eight atoms that end at
-// multiples of eight. Responses pass three stages that can stall and a last one that pauses after
-// the end of a line and, in two of four surfaces, every other atom. What finds no room in them waits
-// in the interface, and then on the bus. A bus wider than an atom brings several in a beat; there the
-// bus does not wait. Source: nv_small RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
+// When feature data is requested, and when it is written into the convolution buffer. Requests: per
+// grain of lines, surface by surface, in pieces of at most eight atoms that end at multiples of
+// eight. Responses pass three stages that can stall and a last one that pauses after the end of a
+// line and, in two of four surfaces, every other atom. What finds no room there waits in the
+// interface, and then on the bus. A bus wider than an atom delivers several per beat; there the bus
+// does not wait. Source: nv_small RTL, CDMA_dc.v, DMAIF_rdrsp.v; exact on 442 measured rows.
 
-/// A data fetch, whatever the mode: requests, and what is known of its entries.
+/// A data fetch in any mode: requests, and what is known of its entries.
 class DataStream : public ReadStream {
  public:
-    /// Write of the first and of the last entry that arrived so far.
+    /// Write times of the first and the last entry that have arrived so far.
     Cycles first_entry() const { return first_entry_; }
     Cycles last_entry() const { return last_entry_; }
     /// A request waited until the buffer had room for it.
     bool waited_for_room() const { return waited_for_room_; }
 
  protected:
-    /// A request that can be made at `time` finds room from `room` on.
+    /// When a request that can be made at `time` finds room, available from `room` on.
     Cycles with_room(Cycles time, Cycles room) {
         waited_for_room_ |= room > time;
         return std::max(time, room);
@@ -65,18 +65,18 @@ class DataStream : public ReadStream {
     bool waited_for_room_ = false;
 };
 
-/// The way of a beat of data from the bus to the stage that makes entries of it.
+/// The path of a beat of data from the bus to the stage that turns it into entries.
 class ResponsePipe {
  public:
-    /// `waits`: of its stages.
+    /// `waits`: whether its stages can stall.
     explicit ResponsePipe(Cycles pipe, bool waits = true)
         : pipe_(pipe), multiplexer_(waits), first_(waits), second_(waits) {}
 
-    /// When the next beat stands at the end.
+    /// When the next beat is at the end of the pipe.
     Cycles offer(Cycles arrival);
-    /// No earlier arrival of the next beat finds room in the interface.
+    /// Earliest arrival at which the next beat finds room in the interface.
     Cycles room() const;
-    /// The beat that was offered is taken.
+    /// The offered beat is taken.
     void taken(Cycles time) { second_.passed(in_second_, at_end_, time); }
 
  private:
@@ -89,10 +89,10 @@ class ResponsePipe {
     Cycles in_second_;
     Cycles at_end_;
     std::array<Cycles, 4> read_{};  // from the interface; source: NV_NVDLA_MCIF_READ_eg.v, lat_fifo
-    std::size_t place_ = 0;         // of the next beat
+    std::size_t place_ = 0;         // slot of the next beat
 };
 
-/// The way of a beat of feature data from the bus into the buffer.
+/// The path of a beat of feature data from the bus into the buffer.
 class DataResponse {
  public:
     explicit DataResponse(const CdmaConfig& config)
@@ -100,9 +100,9 @@ class DataResponse {
 
     /// Write time of the next beat; after a beat that `pauses` the last stage skips a cycle.
     Cycles take(Cycles arrival, bool pauses);
-    /// The same where the beat lets so many entries be read from the shared buffer, a cycle each.
-    /// While reads take one atom of a surface, as the last ones of a beat may, beats are let in every
-    /// second cycle.
+    /// The same where the beat allows `reads.count` entries to be read from the shared buffer, one
+    /// per cycle. While reads take one atom of a surface, as the last ones of a beat may, beats are
+    /// accepted every second cycle.
     /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, rsp_rd_en, rsp_ch0_rd_one and is_blocking
     struct Reads {
         std::uint64_t count = 0;
@@ -120,7 +120,7 @@ class DataResponse {
     Cycles write_;
     Cycles pause_;
     Cycles free_;   // for the next read
-    Cycles begun_;  // reads of one atom, the last of them without a gap
+    Cycles begun_;  // latest reads of one atom without a gap between them
     Cycles ended_;
 };
 
@@ -152,9 +152,9 @@ class FeatureStream : public DataStream {
     };
     std::uint32_t lines_of(const Position& position) const;
     std::uint64_t atoms_of(const Position& position) const;
-    /// Lines that were asked for when those of the position have been.
+    /// Lines that have been requested once those of the position have been.
     std::uint64_t lines_until(const Position& position) const;
-    /// On to the next surface, to the same lines of the next batch, or to the next lines.
+    /// Moves to the next surface, to the same lines of the next batch, or to the next lines.
     /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_batch_cnt
     void step(Position& position) const;
     bool begin_run();
@@ -162,33 +162,34 @@ class FeatureStream : public DataStream {
         return fetch_.cube.line_address(position.surface, position.line).value /
                fetch_.cube.atom.value;
     }
-    /// Beats that so many neighbouring atoms take on the bus.
+    /// Beats that `atoms` neighbouring atoms take on the bus.
     std::uint64_t beats_of(std::uint64_t address, std::uint64_t atoms) const;
     std::uint64_t count_beats() const;
     /// Atoms of a request that are handed on together when the last of them has arrived: as many as
-    /// a beat holds, counted from the request's begin where surfaces are paired.
+    /// a beat holds, counted from the beginning of the request where surfaces are paired.
     struct WideBeat {
         std::uint32_t atoms = 0;
-        std::uint32_t more = 0;     ///< those after them, which came with the same beat
-        std::uint32_t surface = 0;  ///< of a pair
+        std::uint32_t more = 0;     ///< further ones that came with the same beat
+        std::uint32_t surface = 0;  ///< within a pair
     };
     void add_wide_beats(std::uint64_t address, std::uint64_t atoms, std::uint32_t surface);
     void pass(Cycles time, std::uint32_t atoms);
     void pass_beat(Cycles time);
-    /// Two surfaces are asked for in turns, a request each, and read together; a last one without
-    /// another is asked for alone. source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_ch_mode and req_atm_sel
+    /// Two surfaces are requested alternately, one request each, and read together; a last unpaired
+    /// surface is requested by itself.
+    /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_ch_mode and req_atm_sel
     bool paired() const { return config_.surface_pairs && fetch_.beat > fetch_.cube.atom; }
     std::uint32_t surfaces_together(const Position& position) const {
         return position.surface + 1 < fetch_.cube.surfaces() ? 2 : 1;
     }
     bool begin_pair();
     std::optional<ReadBurst> next_of_pair();
-    /// Requests of so few beats that their queue may be full.
+    /// Requests have so few beats that their queue may fill up.
     bool queue_may_fill() const {
         return fetch_.beat <= fetch_.cube.atom && atoms_of(Position{}) < shortest_run;
     }
     void leave_queue(Cycles written);
-    /// Takes so many atoms of a beat; what they let be read.
+    /// Takes `atoms` atoms of a beat; returns the reads that they allow.
     DataResponse::Reads pass_pairs(const WideBeat& beat, std::uint32_t atoms);
     /// True when the atom that arrives next is the last of its line.
     bool pass_atom();
@@ -196,36 +197,36 @@ class FeatureStream : public DataStream {
     const CdmaConfig config_;
     FeatureFetch fetch_;
     Cycles time_;    // of the next request
-    Cycles gap_{1};  // from the one before to it
+    Cycles gap_{1};  // from the previous one to it
     std::uint64_t beats_ = 0;
     std::uint64_t beats_per_atom_ = 0;  // 0 where a beat holds several
-    std::deque<WideBeat> wide_;         // beats under way, where a beat holds several atoms
-    Position request_;                  // what is asked for next
+    std::deque<WideBeat> wide_;         // beats in flight, where a beat holds several atoms
+    Position request_;                  // what is requested next
     std::uint64_t address_ = 0;         // in atoms
-    /// What of a surface's lines is to be asked for.
+    /// What remains to be requested of a surface's lines.
     struct Piece {
         std::uint64_t address = 0;  // in atoms
         std::uint64_t left = 0;
     };
     std::array<Piece, 2> pair_{};
-    std::uint32_t turn_ = 0;                  // among them
+    std::uint32_t turn_ = 0;                  // index in the pair
     Position response_;                       // what arrives next; of a pair, what is read next
-    std::array<std::uint64_t, 2> waiting_{};  // atoms of a pair that arrived and were not read
+    std::array<std::uint64_t, 2> waiting_{};  // arrived atoms of a pair that were not read yet
     std::uint32_t column_ = 0;
     std::uint64_t beat_of_atom_ = 0;
-    std::uint64_t passed_early_ = 0;  // beats, before they were told of
-    /// A run of so many atoms has requests of two beats and more on average: all that may be in flight
-    /// have room in the queue.
+    std::uint64_t passed_early_ = 0;  // beats, before they were reported
+    /// Runs of this many atoms have requests of two or more beats on average: all that may be in
+    /// flight have room in the queue.
     static constexpr std::uint64_t shortest_run = 4;
-    bool queued_ = false;                 // requests are followed through their queue
+    bool queued_ = false;                 // requests are tracked through their queue
     std::deque<std::uint64_t> in_queue_;  // atoms of each that have not passed
-    std::deque<Cycles> left_queue_;       // of those whose place has not been taken again
+    std::deque<Cycles> left_queue_;       // of those whose slot has not been reused
     DataResponse pipeline_;
 };
 
-/// When weights are requested, and when each kernel group is whole in the convolution buffer. The
-/// request of a piece of eight beats waits until what was asked for and not yet released fits into
-/// the weight banks and one piece more. Source: nv_small RTL, CDMA_wt.v, wt_req_overflow; exact on
+/// When weights are requested, and when each kernel group is complete in the convolution buffer.
+/// The request of a piece of eight beats waits until what was requested and not yet released fits
+/// into the weight banks plus one piece. Source: nv_small RTL, CDMA_wt.v, wt_req_overflow; exact on
 /// 442 measured rows.
 struct WeightFetch {
     Address address;
@@ -236,7 +237,7 @@ struct WeightFetch {
     FetchRoom room{};
 };
 
-/// A fetch of weights, whatever the surfaces: kernel groups one after the other.
+/// A fetch of weights from any surfaces, kernel group by kernel group.
 class GroupStream : public ReadStream {
  public:
     std::uint64_t beats() const override { return ends_.back(); }
@@ -244,21 +245,21 @@ class GroupStream : public ReadStream {
 
     /// Beats up to the end of a group.
     std::uint64_t group_end(std::size_t group) const { return ends_[group]; }
-    /// When the group is whole in the buffer; its last beat has arrived.
+    /// When the group is complete in the buffer; its last beat has arrived.
     Cycles group_written(std::size_t group) const { return written_[group]; }
-    /// The channel stood still before this group, because there was no room for it.
+    /// The channel stalled before this group because there was no room for it.
     bool waited_for_room(std::size_t group) const { return waited_[group]; }
-    /// Groups from the end on that can be left out together with any fewer of them that are a
-    /// multiple of `step`; the stream's order of requests stays what it is.
+    /// How many of the last groups can be left out, or any smaller multiple of `step`, without
+    /// changing the stream's order of requests.
     struct Removable {
         std::size_t groups = 0;
         std::size_t step = 1;
     };
     virtual Removable removable() const { return {}; }
-    /// Told from the end of so many groups on, which the sequencer has begun.
+    /// State counted from the end of the first `begun` groups, those that the sequencer has begun.
     virtual void add_state(Fingerprint& /*state*/, std::size_t /*begun*/) const {}
-    /// Leaves so many of these out, of so many entries in the buffer, which count as released; the
-    /// beats that the stream is shorter by.
+    /// Leaves out `groups` of these, with `entries` entries in the buffer, which count as released;
+    /// returns the number of beats by which the stream gets shorter.
     virtual std::uint64_t leave_out(std::size_t /*groups*/, std::uint64_t /*entries*/) { return 0; }
 
  protected:
@@ -286,10 +287,10 @@ class WeightStream : public GroupStream {
 
  private:
     std::uint64_t piece_end(std::uint64_t beat) const;
-    /// A run holds whole pieces, for requests do not end with groups.
+    /// A run holds whole pieces, because requests do not end with groups.
     /// source: NV_NVDLA_CDMA_wt.v, dma_req_size
     std::uint64_t next_run_end();
-    /// Beats before which the channel stood still for want of room, among those that arrive now.
+    /// Beats among those arriving now before which the channel stalled for lack of room.
     void note_gaps(std::span<const Cycles> times);
 
     WeightFetch fetch_;
@@ -297,13 +298,13 @@ class WeightStream : public GroupStream {
     std::size_t group_ = 0;  // in whose last piece the run ends
     std::uint64_t run_begin_ = 0;
     std::uint64_t run_end_ = 0;
-    /// A request that could not be made before there was room for it.
+    /// A request that had to wait for room.
     struct Limited {
         std::uint64_t beat = 0;  ///< its first one
-        Cycles room;             ///< since when there is
+        Cycles room;             ///< since when there is room
     };
     std::vector<Limited> limited_;
-    Cycles way_;  // of the first request, until its first beat arrived
+    Cycles way_;  // from the first request to its first beat
     std::size_t limits_passed_ = 0;
 };
 

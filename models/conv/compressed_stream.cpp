@@ -14,18 +14,18 @@ constexpr std::uint64_t atom_bytes = 32;     // source: NV_NVDLA_CDMA_wt.v, wgs_
 constexpr std::uint64_t groups_of_atom = 8;  // source: the same, wgs_req_dword_w
 constexpr std::uint64_t piece_bytes = 8 * atom_bytes;  // the same, wt_req_size_addr_limit
 constexpr std::uint64_t sizes_ahead = 32;              // the same, wgs_req_overflow
-// the request of sizes passes three stages fewer. source: the same, wgs_req_vld_d1
+// requests for sizes pass three fewer stages. source: the same, wgs_req_vld_d1
 constexpr Cycles sizes_lead{3};
 // pieces of one surface in a row. source: NV_NVDLA_CDMA_single_reg.v, arb_wmb and arb_weight
 constexpr std::uint32_t mask_turn = 4;
 constexpr std::uint32_t weight_turn = 16;
 
-/// What of a surface was asked for.
+/// What has been requested of a surface.
 struct Surface {
     Address base;
     std::uint64_t bytes = 0;
     std::uint64_t done = 0;
-    std::uint64_t capacity = 0;  ///< bytes that the buffer holds of it
+    std::uint64_t capacity = 0;  ///< bytes of it that the buffer holds
 
     bool left() const { return done < bytes; }
     std::uint64_t next_end() const {
@@ -71,7 +71,7 @@ class OrderBuilder {
                  whole_groups()});
         }
     }
-    /// Groups that are whole by now make room for the piece, at the latest.
+    /// The piece fits once the groups that are complete by now are released.
     bool fits(const Surface& surface, const std::vector<std::uint64_t>& ends) const {
         const std::uint64_t released = whole_groups() == 0 ? 0 : end_of(ends, whole_groups() - 1);
         return surface.left() && surface.next_end() <= surface.capacity + released;
@@ -133,10 +133,10 @@ class OrderBuilder {
     std::uint64_t entry_;
     Surface mask_;
     Surface weights_;
-    std::size_t sizes_ = 0;      // groups whose size was asked for
-    Store turn_ = Store::Sizes;  // of whom the last piece was, but for sizes
+    std::size_t sizes_ = 0;      // groups whose size was requested
+    Store turn_ = Store::Sizes;  // store of the last piece, sizes excepted
     std::uint32_t turns_left_ = 0;
-    std::array<std::uint64_t, 3> come_{};  // bytes, by store
+    std::array<std::uint64_t, 3> come_{};  // bytes that have arrived, by store
     CompressedOrder order_;
 };
 

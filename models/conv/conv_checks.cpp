@@ -16,7 +16,7 @@ namespace npuscope {
 
 namespace {
 
-/// A field of a register and what it says.
+/// A register field and its value.
 struct Said {
     std::string_view unit;
     std::string_view register_name;
@@ -30,21 +30,21 @@ struct Said {
 
 class Checks {
  public:
-    /// Two units must have been told the same.
+    /// Two units must have the same value.
     void agree(const Said& first, const Said& second) {
         if (first.value != second.value) {
             add(Severity::Error, "register_mismatch", first,
                 fmt::format("{}, {}", first.text(), second.text()));
         }
     }
-    /// One register against what the rest of the job asks for.
+    /// One register against what the rest of the job requires.
     void expect(bool condition, const Said& said, const std::string& need,
                 const char* id = "impossible_register") {
         if (!condition) {
             add(Severity::Error, id, said, fmt::format("{}, {}", said.text(), need));
         }
     }
-    /// The same where the job can be computed nevertheless.
+    /// The same if the job can be computed nevertheless.
     void advise(bool condition, const Said& said, const std::string& need) {
         if (!condition) {
             add(Severity::Warning, rule_ids::suspicious_register, said,
@@ -73,7 +73,7 @@ constexpr std::string_view cdma_unit = "NVDLA_CDMA";
 constexpr std::string_view csc_unit = "NVDLA_CSC";
 constexpr std::string_view cacc_unit = "NVDLA_CACC";
 
-/// Registers as a finding names them beside the one that it is about.
+/// Registers that a finding names in addition to the one that it is about.
 template <class... Names>
 std::string names_of(std::string_view unit, const Names&... names) {
     std::string text;
@@ -144,7 +144,7 @@ void check_input(const ConvParts& parts, const ConvFeatures& features, Checks& c
     }
     checks.agree({cdma_unit, said[0], said[1], cdma.width},
                  {csc_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", csc.width});
-    // with data of the operation before, the input has more lines than are fetched
+    // with data of the previous operation, the input has more lines than are fetched
     if (!parts.csc.reuse.data_reuse || csc.height < cdma.height) {
         checks.agree({cdma_unit, said[0], said[2], cdma.height},
                      {csc_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT + 1", csc.height});
@@ -232,7 +232,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
                               spelled(cdma_unit, "D_DATAIN_SIZE_0")));
 }
 
-// --- what each mode of input asks of its registers -----------------------------------------------
+// --- what each input mode requires of its registers ---------------------------------------------
 
 void check_feature(const ConvParts& parts, Checks& checks) {
     const CdmaJob& cdma = parts.cdma;
@@ -244,7 +244,7 @@ void check_feature(const ConvParts& parts, Checks& checks) {
                   {csc_unit, "D_POST_Y_EXTENSION", "rows per step", csc.row_group},
                   "but only image input uses channel extension");
     const bool surfaces_agree = !cdma.surface_packed || cube.surface_packed();
-    // where both disagree, the lines are to blame for the surfaces
+    // if both disagree, the line stride is the cause of the surface mismatch
     checks.expect(
         !cdma.line_packed || cube.line_packed(),
         {cdma_unit, "D_LINE_STRIDE", "LINE_STRIDE", cube.line_stride.value},
@@ -341,7 +341,7 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
                     spelled(csc_unit, "D_CONV_STRIDE_EXT")));
 }
 
-/// What the modes ask of the input: feature data, Winograd, images.
+/// What the modes require of the input: feature data, Winograd, images.
 void check_input_mode(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
     const ConvParts& parts = job.parts;
     if (parts.cdma.mode == ConvMode::Image) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the units of the convolution pipeline are configured by.
+// Configuration of the units of the convolution pipeline.
 #pragma once
 
 #include "models/base/quantity.h"
@@ -157,11 +157,11 @@ struct CaccConfig {
     std::uint32_t partial_sum_bits = 34;
     std::uint32_t partial_sum_bits_int16 = 48;  // source: nv_full RTL, CACC_CALC_int16.v
 
-    /// Atoms that wait for SDP at most, with so many MAC cells of kernels.
+    /// Maximum number of atoms waiting for SDP, with `atomic_k` MAC cells.
     std::uint64_t depth(std::uint32_t atomic_k) const {
         return std::uint64_t{buffered_groups} * atomic_k;
     }
-    /// Whether the end of a convolution of so many atoms can meet the end of the one before.
+    /// Whether the end of a convolution of `atoms` atoms can meet the previous one's end.
     bool ends_may_meet(std::uint64_t atoms, std::uint32_t atomic_k) const {
         return stale_end_marks && atoms < depth(atomic_k);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that several units of the convolution pipeline have alike, described once for both
-// directions: a decoder fills the members of a job, an encoder writes them down. What the NPU at
-// hand lacks is refused while decoding.
+// Registers that several units of the convolution pipeline have in common, described once for both
+// directions: a decoder fills the members of a job, an encoder writes them. What this NPU lacks is
+// refused while decoding.
 #pragma once
 
 #include <fmt/format.h>

@@ -33,10 +33,10 @@ Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
 
 namespace {
 
-/// Bytes of a surface that has no value at all may still be programmed as one block of zeros.
+/// A surface without any value may still be programmed as one block of zeros.
 constexpr Bytes empty_block(128);  // source: nv_full's vectors
 
-/// `register_name`: what a driver corrects, as `remedy` says.
+/// `register_name`: the register to correct according to `remedy`.
 Diagnostic finding(const char* kind, const char* surface, Address address,
                    const char* register_name, const char* remedy, std::string message) {
     return {.id = kind,
@@ -100,7 +100,7 @@ std::string cut_text(const WeightLayout& layout, std::uint64_t position, bool mi
                        kernel_text(layout, kernel_of_element(layout, position)), to_hex(address));
 }
 
-/// The contents of a surface, as its register and its mask count them.
+/// The contents of a surface, as counted by its register and its mask.
 struct SurfaceBytes {
     std::uint64_t used;
     Bytes stored;  ///< zeros at the end included

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings about one convolution: ends that may meet, compressed weights that contradict each other.
+// Findings about one convolution: ends that may meet, contradictions in compressed weights.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace npuscope {
 
-// Convolutions whose whole result fits into the accumulator's delivery buffer after the end of the
-// one before: both ends may then be there at one time, and where one enters in the cycle in which
-// the other leaves, the marks of ends go wrong (models/link/atom_run.h).
+// Convolutions whose complete result fits into the accumulator's delivery buffer behind the end of
+// the previous one: both ends may then be there at the same time, and if one enters in the cycle in
+// which the other leaves, the end marks go wrong (models/link/atom_run.h).
 
 /// Atoms that the convolution hands to the SDP: outputs x kernel groups.
 std::uint64_t delivered_atoms(const ConvJob& job);
@@ -24,8 +24,8 @@ std::uint64_t delivered_atoms(const ConvJob& job);
 /// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
 Diagnostic ends_meet(const ConvJob& job, const std::string& what);
 
-// What the three surfaces of compressed weights and the registers that describe them contradict
-// each other in, as findings that name kernel group, kernel and address.
+// Contradictions between the three surfaces of compressed weights and the registers that describe
+// them, as findings that name kernel group, kernel and address.
 
 /// The surfaces as a driver describes them: NVDLA_CDMA.D_WEIGHT_*, D_WMB_*, D_WGS_*.
 struct CompressedPlaces {
@@ -36,13 +36,13 @@ struct CompressedPlaces {
     Address sizes;
 };
 
-/// Of a job with compressed weights.
+/// For a job with compressed weights.
 CompressedPlaces compressed_places(const CdmaJob& job);
 
-/// Kinds: `weight_bytes_mismatch` and `wmb_bytes_mismatch` (a surface has another size than its
-/// mask or its kernels ask for), `wgs_mismatch` (a group's size is not what its bits keep),
-/// `stored_zero` (a value is 0, but its bit says it is not). Surfaces: `weights`, `WMB`, `WGS`.
-/// `mask` covers all elements; `faults` are those of decompressing.
+/// Kinds: `weight_bytes_mismatch` and `wmb_bytes_mismatch` (a surface's size differs from what its
+/// mask or its kernels require), `wgs_mismatch` (a group's size is not what its bits select),
+/// `stored_zero` (a value is 0, but its bit is 1). Surfaces: `weights`, `WMB`, `WGS`. `mask` covers
+/// all elements; `faults` are those found when decompressing.
 std::vector<Diagnostic> compression_findings(const WeightLayout& layout,
                                              std::span<const std::uint8_t> mask,
                                              std::span<const CompressionFault> faults,

@@ -29,7 +29,7 @@ Convolution geometry_of(const ConvParts& parts) {
     return geometry;
 }
 
-/// Columns that were turned into channels come back; whole pixels only.
+/// Columns that were turned into channels are restored; whole pixels only.
 KernelShape plain_kernels(const ConvParts& parts) {
     KernelShape shape = parts.csc.kernels;
     const std::uint32_t channels = parts.csc.input.channels;
@@ -73,7 +73,7 @@ std::uint32_t entries_of_slice(const CdmaJob& job, const ConvFeatures& features)
     const std::uint64_t atom = features.datapath.memory_atom.value;
     const std::uint64_t atoms = divide_up(job.input.channels * element, atom);
     if (job.mode == ConvMode::Winograd) {
-        // source: nv_full C model; four lines of 4 x 4 patches take four entries an atom
+        // source: nv_full C model; four lines of 4 x 4 patches take four entries per atom
         const std::uint64_t phases = std::uint64_t{job.winograd.stride_y} * job.winograd.stride_x;
         const std::uint64_t patches = padded / (4ULL * job.winograd.stride_x);
         return static_cast<std::uint32_t>(patches * atoms * phases);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One convolution as the four units of the convolution pipeline are told of it. Each unit decodes
-// its own registers into its part; `combine` puts the parts together and says where they contradict
-// each other. Sizes count from one, strides are in bytes, dilation 1 means neighbouring taps.
-// Registers that the mode does not use leave no trace here. What the NPU at hand lacks is refused
+// One convolution as the registers of the four units of the convolution pipeline describe it. Each
+// unit decodes its own registers into its part; `combine` joins the parts and reports where they
+// contradict each other. Sizes count from one, strides are in bytes, dilation 1 means adjacent
+// taps. Registers that the mode does not use leave no trace here. What this NPU lacks is refused
 // while decoding. Not modelled: block-linear pixels, reserved lines. source: NVDLA register
 // specification, NVDLA_{CDMA,CSC,CMAC_A,CACC}; use of each: nv_small RTL, nv_full RTL and C model
 #pragma once
@@ -24,7 +24,7 @@ namespace npuscope {
 
 enum class ConvMode { Direct, Image, Winograd };
 
-/// What a job is decoded and checked against: the NPU at hand.
+/// What a job is decoded and checked against: the NPU's features.
 struct ConvFeatures {
     DatapathConfig datapath;
     std::uint32_t cbuf_banks = 32;
@@ -39,7 +39,7 @@ struct ConvFeatures {
 /// (x - mean or offset) * scale >> truncate, saturated to the processing precision.
 struct InputConversion {
     bool enabled = false;
-    bool use_mean = false;               ///< the channel's mean takes the offset's place
+    bool use_mean = false;               ///< the channel's mean replaces the offset
     std::array<std::int16_t, 4> mean{};  ///< R/Y, G/U, B/V, A/X
     std::int16_t offset = 0;
     std::int16_t scale = 1;
@@ -56,7 +56,7 @@ struct BankSplit {
     bool operator==(const BankSplit&) const = default;
 };
 
-/// What stays in the convolution buffer from the operation before and for the one after.
+/// What stays in the convolution buffer from the previous operation and for the next one.
 struct BufferReuse {
     bool data_reuse = false;
     bool weight_reuse = false;
@@ -66,10 +66,10 @@ struct BufferReuse {
     bool operator==(const BufferReuse&) const = default;
 };
 
-/// The two surfaces beside compressed weights.
+/// The two surfaces that accompany compressed weights.
 struct CompressionPlace {
     Address mask;      ///< WMB
-    Bytes mask_bytes;  ///< with the zeros at the end
+    Bytes mask_bytes;  ///< including the zeros at the end
     Address sizes;     ///< WGS
 
     bool operator==(const CompressionPlace&) const = default;
@@ -127,7 +127,7 @@ struct CscJob {
     BufferReuse reuse;
     Shape input;
     KernelShape kernels;          ///< as stored: image kernels have one column
-    std::uint32_t row_group = 1;  ///< channel post-extension: rows taken at once (1, 2, 4)
+    std::uint32_t row_group = 1;  ///< channel post-extension: rows processed at once (1, 2, 4)
     std::uint32_t entries_per_slice = 1;
     Bytes weight_bytes;
     bool compressed = false;
@@ -136,13 +136,13 @@ struct CscJob {
     std::uint32_t patch_truncate = 0;  ///< Winograd: shift after the transformation of the input
     Shape output;
     std::uint32_t atomics = 1;         ///< outputs of one kernel
-    std::uint32_t release_slices = 1;  ///< input lines given back at the end
+    std::uint32_t release_slices = 1;  ///< input lines released at the end
     std::uint32_t stride_y = 1;
     std::uint32_t stride_x = 1;
     std::uint32_t dilation_y = 1;
     std::uint32_t dilation_x = 1;
     std::uint32_t pad_top = 0;
-    std::uint32_t pad_left = 0;  ///< direct mode; images get theirs in the DMA
+    std::uint32_t pad_left = 0;  ///< direct mode; for images the DMA inserts it
     std::uint16_t pad_value = 0;
     BankSplit banks;
 
@@ -180,8 +180,8 @@ struct ConvParts {
 /// The whole operation: the parts, and what follows from them together.
 struct ConvJob {
     ConvParts parts;
-    WeightLayout weights;     ///< as they lie at parts.cdma.weight_address
-    KernelShape kernels;      ///< as the math sees them: image kernels have their columns back
+    WeightLayout weights;     ///< as stored at parts.cdma.weight_address
+    KernelShape kernels;      ///< as the math sees them: image kernels with their columns restored
     Convolution convolution;  ///< one batch; padding value in the processing precision, as bits
                               ///< where that is fp16
 
@@ -190,7 +190,7 @@ struct ConvJob {
     const Shape& input() const { return parts.cdma.input; }
     const Shape& output() const { return parts.csc.output; }
     std::uint32_t batches() const { return parts.csc.batches; }
-    /// What flies to the SDP.
+    /// The cube that is passed to the SDP on the fly.
     FlyingCube result() const {
         return {output(), batches(), mode() == ConvMode::Winograd, precision()};
     }
@@ -206,7 +206,7 @@ struct CombinedConvJob {
 
 CombinedConvJob combine(const ConvParts& parts, const ConvFeatures& features);
 
-/// Buffer entries that one line of input takes: D_ENTRY_PER_SLICE must not say less.
+/// Buffer entries that one line of input takes: D_ENTRY_PER_SLICE must not be less.
 std::uint32_t entries_of_slice(const CdmaJob& job, const ConvFeatures& features);
 /// Buffer entries that the whole input takes, as D_ENTRY_PER_SLICE counts them.
 std::uint64_t entries_of_data(const CdmaJob& job);

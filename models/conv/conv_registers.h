@@ -21,12 +21,12 @@ struct ConvRegisters {
     const RegisterValues& cacc;
 };
 
-/// Nothing where a register is refused. Whether the parts agree says `combine`.
+/// Nothing if a register is refused. `combine` tells whether the parts agree.
 std::optional<ConvParts> decode_conv(const ConvRegisters& registers, const ConvFeatures& features,
                                      Diagnostics& findings);
 
 /// NVDLA_CACC, CMAC_A, CMAC_B, CSC, CDMA, in the order in which they are enabled. `output` is where
-/// the SDP writes; features or pixels of int8 only.
+/// the SDP writes; int8 features or pixels only.
 std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCube& output);
 
 // The blocks one by one. Registers that the mode does not use may hold anything. Decoding returns
@@ -34,7 +34,7 @@ std::vector<RegisterValues> encode_conv(const ConvParts& parts, const FeatureCub
 
 extern const RegisterBlock cdma_block;
 extern const RegisterBlock csc_block;
-/// The same registers where sizes may exceed their published fields. What is encoded may.
+/// The same registers with sizes that may exceed their published fields, as encoded ones may.
 const RegisterBlock& wide_cdma_block();
 const RegisterBlock& wide_csc_block();
 extern const RegisterBlock cmac_a_block;
@@ -51,8 +51,8 @@ std::optional<CmacJob> decode_cmac(const RegisterValues& registers, const ConvFe
 std::optional<CaccJob> decode_cacc(const RegisterValues& registers, const ConvFeatures& features,
                                    Diagnostics& findings);
 
-/// Of int8 input. `csc`: what the sequencer is told of the same operation, for the registers that
-/// say it to both.
+/// For int8 input. `csc`: the sequencer's part of the same operation, for registers that both units
+/// have.
 RegisterValues encode_cdma(const CdmaJob& job, const CscJob& csc);
 RegisterValues encode_csc(const CscJob& job);
 /// `block`: cmac_a_block or cmac_b_block.
@@ -60,21 +60,21 @@ RegisterValues encode_cmac(const RegisterBlock& block, const CmacJob& job);
 /// `output`: where the SDP writes the result. The accumulator itself does not use it.
 RegisterValues encode_cacc(const CaccJob& job, const FeatureCube& output);
 
-/// What contradicts what among the registers of one convolution. Every contradiction is a finding
-/// that names both registers, or the register and the value that the rest of the job asks for.
+/// Contradictions among the registers of one convolution. Each is a finding that names both
+/// registers, or the register and the value that the rest of the job requires.
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features);
 
-/// Columns and lines, padding before them included, that the sequencer's windows reach over.
+/// Columns and lines that the sequencer's windows cover, including the padding before them.
 std::uint32_t reached_columns(const CscJob& csc);
 std::uint32_t reached_lines(const CscJob& csc);
 
-/// Direct mode: what NVDLA_CDMA is told of strides and padding, which only the sequencer uses,
-/// against the sequencer's own, and whether all windows lie in the padded input. `cdma`: the
-/// registers of its group.
+/// Direct mode: compares strides and padding in NVDLA_CDMA, which only the sequencer uses, with the
+/// sequencer's own, and checks that all windows lie in the padded input. `cdma`: the registers of
+/// its group.
 std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma);
 
-/// What a launch of registers that agree is told all the same: the sequencer does not compute what
-/// they ask for. `entry`: of the convolution buffer.
+/// Findings at launch although the registers agree: the sequencer does not compute what they ask
+/// for. `entry`: size of an entry of the convolution buffer.
 std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,
                                         const DatapathConfig& datapath, Bytes entry);
 

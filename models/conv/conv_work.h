@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One convolution on its way through CDMA, CSC, CMAC and CACC: its job, and what each unit has
-// added so far. Values are there from the moment at which the unit that makes them has started.
+// added so far. Values are available as soon as the unit that produces them has started.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@
 
 namespace npuscope {
 
-/// How a job's operands lie in the convolution buffer, in entries. Kernel groups lie after each
-/// other without gaps; the zeros at the end belong to the last one.
+/// How a job's operands are laid out in the convolution buffer, in entries. Kernel groups follow
+/// each other without gaps; the zeros at the end belong to the last one.
 struct BufferUse {
     Bytes entry{8};
     std::uint64_t line = 1;                  ///< of input
     std::uint64_t data = 0;                  ///< fetched by the operation
     std::vector<std::uint64_t> weight_ends;  ///< bytes up to the end of each kernel group
-    std::vector<std::uint64_t> mask_ends;    ///< the same of WMB; empty: weights as they are
-    std::uint64_t unused_weights = 0;        ///< of the last group: fetched, but never taken
+    std::vector<std::uint64_t> mask_ends;    ///< the same for WMB; empty: uncompressed weights
+    std::uint64_t unused_weights = 0;        ///< of the last group: fetched, but never used
 
     /// Entries that a kernel group adds.
     std::uint64_t weights(std::uint32_t group) const { return added(weight_ends, group); }
-    /// Those of them that the sequencer takes and gives back.
+    /// Those of them that the sequencer takes and releases.
     std::uint64_t taken_weights(std::uint32_t group) const {
         return weights(group) - (group + 1 == weight_ends.size() ? unused_weights : 0);
     }
@@ -42,7 +42,7 @@ struct BufferUse {
     }
 };
 
-/// What the DMA counts on the way.
+/// What the DMA counts while fetching.
 struct FetchCounters {
     std::uint64_t data_nan = 0;
     std::uint64_t data_inf = 0;
@@ -54,8 +54,8 @@ struct FetchCounters {
     Cycles weight_latency;
 };
 
-/// Kernels that are there when the value thread has come so far. Operations with the same bytes share
-/// them.
+/// Kernels that are there once the value thread has got to them. Operations with the same bytes
+/// share them.
 struct LateKernels {
     std::shared_ptr<const WeightKernels> kernels;
 };
@@ -66,35 +66,35 @@ struct ConvWork {
     BufferUse buffer;
     std::string name;    ///< `conv 3`: operation in findings and records
     unsigned group = 0;  ///< shadow group that the registers came from
-    bool values = true;  ///< false: time alone is simulated
+    bool values = true;  ///< false: timing only
 
     // CDMA: logical operands, pixels already converted
     std::shared_ptr<const ElementTensor> data;
     std::shared_ptr<const LateKernels> weights;
-    /// Where values arrive with the reads, in place of `weights`: of each kernel group that has
-    /// arrived.
+    /// Where values arrive with the reads, in place of `weights`: those of each kernel group that
+    /// has arrived.
     std::vector<std::shared_ptr<const WeightKernels>> arrived_groups;
     FetchCounters counters;
-    Cycles fetch_start;                ///< that of data begins, its constants still ahead
-    Cycles weights_start;              ///< the same of weights
-    bool weights_move = false;         ///< to other banks, when those before have been taken
+    Cycles fetch_start;                ///< start of the data fetch, without its constant delay
+    Cycles weights_start;              ///< the same for weights
+    bool weights_move = false;         ///< to other banks, once the earlier ones have been taken
     Cycles data_first;                 ///< first data entry in CBUF
     Cycles data_complete;              ///< last data entry in CBUF
-    std::vector<bool> weights_waited;  ///< per kernel group: its fetch stood still for want of room
+    std::vector<bool> weights_waited;  ///< per kernel group: its fetch stalled for lack of room
     // CSC
     Cycles first_mac;
-    std::optional<Convolution> met;  ///< how data and weights meet where not as the job says
+    std::optional<Convolution> met;  ///< how data and weights combine, if not as in the job
     std::optional<Cycles> passed;    ///< the sequencer is free for the next operation
     // CMAC and CACC
-    std::shared_ptr<Tensor<std::int32_t>> accumulated;  ///< whole groups of kernels
+    std::shared_ptr<Tensor<std::int32_t>> accumulated;  ///< complete kernel groups
     std::uint32_t groups_accumulated = 0;               ///< of `arrived_groups`
-    ArrangedData arranged;                              ///< `data`, while its groups come
+    ArrangedData arranged;                              ///< `data`, while its groups arrive
     std::uint64_t saturated = 0;
 
     OperationRecord record;
 };
 
-/// A stripe, and when its last block of weights enters the MAC cells; that may be yet to come.
+/// A stripe, and when its last block of weights enters the MAC cells, possibly in the future.
 struct StripePackage {
     std::shared_ptr<ConvWork> work;
     std::uint32_t kernel_group = 0;

@@ -54,8 +54,8 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         plan.rows_together = job.weights.row_group;
         plan.full_stripe = config_.image_stripe_groups * loading;
     } else if (job.mode() == ConvMode::Winograd) {
-        plan.outputs_per_cycle = 4;  // source: nv_full C model, a patch of 4 x 4 gives 2 x 2
-        plan.full_stripe *= plan.outputs_per_cycle;  // counted in patches, as the shortest one
+        plan.outputs_per_cycle = 4;  // source: nv_full C model, a 4 x 4 patch yields 2 x 2
+        plan.full_stripe *= plan.outputs_per_cycle;  // counted in patches, like the shortest one
     }
     // a stripe that the accumulator cannot hold would never end
     plan.full_stripe = std::min(plan.full_stripe, wires_.most_credits);
@@ -108,7 +108,7 @@ void Csc::account_start(ConvWork& work, Cycles weights, Cycles start) const {
     pass(start, Cause::StartUp);
 }
 
-/// The array had the operation from its first product on.
+/// The array was occupied by the operation from its first MAC on.
 void Csc::account_array(ConvWork& work) const {
     OperationRecord& record = work.record;
     record.parts.push_back({record.accounted(), next_block_, array_, true});
@@ -253,14 +253,14 @@ std::uint32_t Csc::run_group(Activity& activity, const std::shared_ptr<ConvWork>
         const bool last = i + 1 == stripes_.size();
         package.last = last && group + 1 == work->job.weights.groups();
         if (last) {
-            // the last block's weights leave the buffer when the block before enters the cells
+            // the last block's weights leave the buffer when the previous block enters the cells
             const Cycles block = block_cycles(plan_, package.length);
             release_weights(
                 *work, group,
                 plan_.blocks > 1 ? next_block_ + block * (plan_.blocks - 2) : last_block_);
         }
         if (!run_stripe(activity, package) || last) {
-            // nothing is loaded behind the last block of all: it takes the time of its outputs alone
+            // nothing is loaded behind the very last block: it takes only the time of its outputs
             activity.pass_until(package.last ? last_block_ + passing_cycles(plan_, package.length)
                                              : next_block_);
         }
@@ -294,7 +294,7 @@ bool Csc::run_stripe(Activity& activity, StripePackage& package) {
     const Cycles credits = wires_.credits.take_announced(activity, package.length, WaitKind::Ahead);
     last_block_ = std::max(unhindered, credits);
     next_block_ = last_block_ + block;
-    if (ends_group(package)) {  // while it passes, the first weights of the next group are loaded
+    if (ends_group(package)) {  // while it passes, the next group's first weights are loaded
         shorten_blocks(package.work->job, package.kernel_group + 1);
         next_block_ = last_block_ + block_cycles(plan_, package.length);
     }

@@ -24,7 +24,7 @@ std::uint64_t useful_macs(const ConvJob& job) {
     const std::uint64_t outputs =
         std::uint64_t{job.output().height} * job.output().width * job.batches();
     const std::uint64_t products = outputs * job.kernels.elements();
-    // a patch of 4 x 4 products makes four outputs
+    // a patch of 4 x 4 products yields four outputs
     return job.mode() == ConvMode::Winograd ? products / 4 : products;
 }
 
@@ -51,7 +51,7 @@ std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block
     if (walk.step > walk.width) {  // each output reads its own entries
         return end + 1 - walk.bytes_of(block) + lane;
     }
-    // each takes what is left of the entry before, and one more where its end lies after it
+    // each uses the rest of the previous entry, and one more if its end lies beyond it
     const std::uint32_t byte = entry + output * walk.step + lane;
     return byte / walk.width <= end / walk.width ? std::optional(byte) : std::nullopt;
 }
@@ -75,7 +75,7 @@ std::optional<Miscount> find_miscount(const ImageWalk& walk, const ImageRow& row
     if (!walk.miscounts) {
         return std::nullopt;
     }
-    // stripes are alike but for the last one
+    // all stripes but the last one are alike
     const std::uint32_t last = (row.outputs - 1) / row.stripe * row.stripe;
     for (const std::uint32_t column : {std::uint32_t{0}, last}) {
         if (const auto block = first_wrong_block(walk, row.length_at(column))) {
@@ -95,7 +95,7 @@ std::uint32_t columns_to_add(ImageWalk walk, const ImageRow& row, std::uint32_t 
 }
 
 std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry) {
-    // an entry of the buffer holds the weights of so many cells, loaded in one cycle
+    // an entry of the buffer holds the weights that several cells load in one cycle
     const Bytes cube = job.weights.element * datapath.atomic_c;
     return static_cast<std::uint32_t>(
         divide_up(cube.value * job.weights.group_kernels, entry.value));

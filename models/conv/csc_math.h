@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sequence controller does to values: nothing but choose. It tells the MAC array which
-// data meets which weight, and puts the padding's value where a window leaves the input.
+// What the sequence controller does to values: it only selects. It decides which data the MAC array
+// multiplies by which weight, and inserts the padding value where a window leaves the input.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// Kernels as the sums need them: image kernels get their columns back out of the channels.
+/// Kernels as the sums need them: image kernels get their columns back from the channels.
 WeightKernels sequenced_kernels(const ConvJob& job, const WeightKernels& stored);
 
 /// Multiplications of the layer that are part of a sum, padding included: outputs x C x R x S x K.
@@ -57,22 +57,22 @@ Kernels<T> restore_columns(const Kernels<T>& extended, std::uint32_t channels) {
     return kernels;
 }
 
-/// Which bytes of a line of pixels meet which weights. A kernel's row of C' bytes is taken in
-/// blocks of the MAC cells' width, block after block for a stripe of outputs. For every block the
-/// sequencer keeps the place of the last byte that the stripe's first output needs; from it follows
-/// which entries of the buffer are read.
+/// Which bytes of a line of pixels are multiplied by which weights. A kernel's row of C' bytes is
+/// processed in blocks of the MAC cells' width, block by block for a stripe of outputs. For every
+/// block the sequencer tracks the position of the last byte that the stripe's first output needs;
+/// from it follows which entries of the buffer are read.
 ///
-/// Hardware that miscounts adds the last block's width where it should have added a whole block's:
-/// - its count of blocks runs on, cycle by cycle, while a stripe of one output stands, which hurts
-///   rows of four blocks and more from the fourth on;
-/// - it takes C' = 8 n + 1 for n blocks: of three blocks or more the last two are hurt.
-/// Where C' is a multiple of a block's width both add the same.
+/// Hardware that miscounts adds the last block's width where it should have added a full block's:
+/// - its count of blocks runs on, cycle by cycle, during a stripe of one output, which corrupts
+///   rows of four or more blocks from the fourth on;
+/// - it takes C' = 8 n + 1 for n blocks: of three or more blocks the last two are wrong.
+/// Where C' is a multiple of a block's width both widths are the same.
 /// source: nv_small RTL, NV_NVDLA_CSC_dl.v channel_op_cnt and total_channel_op, replayed
 struct ImageWalk {
     std::uint32_t row_bytes = 0;  ///< of a kernel: columns x channels, C'
     std::uint32_t step = 1;       ///< bytes from one output's window to the next one's
     std::uint32_t width = 8;      ///< bytes of a block, and of an entry of the buffer
-    std::uint32_t shortest = 8;   ///< cycles that a block takes at least
+    std::uint32_t shortest = 8;   ///< minimum cycles of a block
     bool miscounts = false;
 
     std::uint32_t blocks() const { return (row_bytes + width - 1) / width; }
@@ -81,7 +81,7 @@ struct ImageWalk {
         return block + 1 < blocks() ? width : row_bytes - block * width;
     }
     /// For every block of a stripe of `length` outputs: the byte, counted from the stripe's first,
-    /// up to which its first output is taken to reach.
+    /// up to which its first output is assumed to reach.
     std::vector<std::uint32_t> reaches(std::uint32_t length) const;
 };
 
@@ -90,36 +90,36 @@ struct ImageRow {
     std::uint32_t outputs = 1;
     std::uint32_t stripe = 16;
 
-    /// Of the stripe that begins with this column.
+    /// Length of the stripe that begins at this column.
     std::uint32_t length_at(std::uint32_t column) const {
         return outputs - column < stripe ? outputs - column : stripe;
     }
 };
 
-/// Where wrong bytes are met first.
+/// Where wrong bytes are used first.
 struct Miscount {
     std::uint32_t block = 0;
-    std::uint32_t column = 0;  ///< of the outputs: first of its stripe
+    std::uint32_t column = 0;  ///< of the output: first of its stripe
 };
 
-/// Nothing where all is right.
+/// Nothing if no block is wrong.
 std::optional<Miscount> find_miscount(const ImageWalk& walk, const ImageRow& row);
 
-/// Columns of zeros that a kernel of `channels` needs so that all is right.
+/// Columns of zeros that a kernel of `channels` needs so that no block is wrong.
 std::uint32_t columns_to_add(ImageWalk walk, const ImageRow& row, std::uint32_t channels);
 
-/// The first block of a stripe that meets wrong bytes; nothing where all is right.
+/// The first block of a stripe that uses wrong bytes; nothing if there is none.
 std::optional<std::uint32_t> first_wrong_block(const ImageWalk& walk, std::uint32_t length);
 
-/// The byte, counted from the stripe's first, that a lane of a block meets; nothing: it meets zero.
+/// The byte, counted from the stripe's first, that a lane of a block uses; nothing: it uses zero.
 /// `reach`: of the block in its stripe; `output`: in the stripe.
 std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block,
                                       std::uint32_t reach, std::uint32_t output,
                                       std::uint32_t lane);
 
-// An image job whose blocks the sequencer miscounts: // bytes that meet its weights.
+// An image job whose blocks the sequencer miscounts: the bytes that its weights are applied to.
 
-/// Cycles in which the MAC cells take the weights of a full kernel group; `entry`: of the buffer.
+/// Cycles in which the MAC cells load a full kernel group's weights; `entry`: size in the buffer.
 std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry);
 
 struct MiscountedImage {
@@ -128,14 +128,14 @@ struct MiscountedImage {
     Miscount first;
 };
 
-/// Nothing where the job meets the right pixels.
+/// Nothing if the job uses the right pixels.
 std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscConfig& config,
                                                 const DatapathConfig& datapath, Bytes entry);
 
-/// The data as the kernels meet them: for each line of input, [C'][line][column of the output].
+/// The data as the kernels see them: for each line of input, [C'][line][column of the output].
 Tensor<std::int8_t> met_pixels(const Tensor<std::int8_t>& data, const ConvJob& job,
                                const MiscountedImage& image);
-/// The geometry in which stored kernels of one column meet them.
+/// The geometry in which stored kernels of one column are applied to them.
 Convolution met_geometry(const ConvJob& job);
 
 }  // namespace npuscope

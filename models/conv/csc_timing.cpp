@@ -7,8 +7,8 @@
 namespace npuscope {
 namespace {
 
-/// The same plan in places, each with an output of every batch. A stripe takes half as many places
-/// for twice as many batches, but at least one, and from sixteen batches on no more.
+/// The same plan in positions, each with one output per batch. For twice as many batches a stripe
+/// has half as many positions, but at least one, and exactly one from sixteen batches on.
 /// source: NV_NVDLA_CSC_sg.v of nvdlav1, lower_limit_w and upper_limit_w
 StripePlan in_places(const StripePlan& plan) {
     StripePlan places = plan;

@@ -20,12 +20,12 @@ struct StripePlan {
     std::uint64_t blocks{0};             ///< channel blocks x kernel rows x kernel columns
     std::uint64_t row{0};                ///< outputs of one row, where stripes end at rows; else 0
     std::uint32_t cells{8};              ///< cycles that loading a full group's weights takes
-    std::uint32_t shortest{0};           ///< cycles of a block at least; 0: `cells`
+    std::uint32_t shortest{0};           ///< minimum cycles of a block; 0: `cells`
     std::uint32_t full_stripe{16};       ///< outputs of a stripe where nothing cuts it short
-    std::uint32_t batches{1};            ///< outputs of each place, which no stripe takes apart
-    std::uint32_t most_outputs{~0U};     ///< of a stripe, that the accumulator can hold
+    std::uint32_t batches{1};            ///< outputs per position, which no stripe splits
+    std::uint32_t most_outputs{~0U};     ///< of a stripe that the accumulator can hold
     std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
-    /// Rows taken at once; a stripe's cycles are a multiple. source: NV_NVDLA_CSC_sg.v,
+    /// Rows processed at once; a stripe's cycles are a multiple of it. source: NV_NVDLA_CSC_sg.v,
     /// dat_stripe_img_length_w
     std::uint32_t rows_together{1};
 };
@@ -33,7 +33,7 @@ struct StripePlan {
 /// Lengths of the stripes of one kernel group, in order; they sum to `outputs`.
 std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan);
 
-/// Cycles in which a stripe's outputs pass the MAC cells once, with nothing loaded behind them.
+/// Cycles in which a stripe's outputs pass the MAC cells once, with no loading for a next block.
 inline Cycles passing_cycles(const StripePlan& plan, std::uint32_t length) {
     return Cycles(divide_up(length, plan.outputs_per_cycle));
 }
@@ -42,11 +42,11 @@ inline Cycles passing_cycles(const StripePlan& plan, std::uint32_t length) {
 /// block's weights where that takes longer.
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length);
 
-/// What a kernel group waits for. `data` and `previous` count for the first group of an operation.
+/// What a kernel group waits for. `data` and `previous` matter for an operation's first group only.
 struct GroupInputs {
     Cycles weights;                    ///< last weight entry in the buffer
     Cycles data;                       ///< last data entry
-    std::optional<Cycles> previous{};  ///< last atom of the operation before in the MAC cells
+    std::optional<Cycles> previous{};  ///< last atom of the previous operation in the MAC cells
     std::uint32_t load{0};             ///< cycles that loading the group's weights takes
 };
 

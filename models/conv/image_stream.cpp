@@ -7,7 +7,7 @@ namespace npuscope {
 namespace {
 
 /// The atoms of one plane's line: padding on the left, pixels, padding on the right. There is one
-/// more than the packed line has, for pixels are shifted to their place in it.
+/// more than in the packed line, because pixels are shifted to their place in it.
 struct PlaneLine {
     std::uint32_t left;
     std::uint32_t pixels;
@@ -42,7 +42,7 @@ class PlaneCut {
           right_(line.right) {}
 
     bool done() const { return left_ + pixels_ + right_ == 0; }
-    /// Adds the requests of the next bundle; the atoms that are packed of them.
+    /// Adds the requests of the next bundle; returns how many of their atoms are packed.
     std::uint32_t cut_bundle(std::vector<ImageRequest>& requests) {
         const std::uint32_t room = room_;
         std::uint32_t left = room;
@@ -92,7 +92,7 @@ std::uint32_t bundle_reads(std::uint32_t luma, std::uint32_t chroma, bool planar
     return 3 * loops - (odd ? 1 : 0);
 }
 
-/// Of two planes, the last entry is written a cycle after the last read, unless that read is not
+/// With two planes, the last entry is written a cycle after the last read, unless that read is not
 /// needed for it. source: NV_NVDLA_CDMA_IMG_ctrl.v, pixel_early_end
 bool ends_late(const ImageFetch& fetch, std::uint32_t chroma_atoms, std::uint32_t atoms_in_beat) {
     const std::uint64_t bus = fetch.beat.value;
@@ -190,7 +190,7 @@ bool ImageStream::begin_request() {
 void ImageStream::finish_request() {
     step(asked_);
     slot_known_ = false;
-    slot_ += Cycles(asked_.request == 0 ? 2 : 1);  // room is looked for between lines
+    slot_ += Cycles(asked_.request == 0 ? 2 : 1);  // room is checked between lines
 }
 
 void ImageStream::ask_for_padding() {

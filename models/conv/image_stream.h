@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When pixels are requested, and when their packed lines are in the convolution buffer. A line is
-// cut into bundles of both planes; a bundle is requested plane by plane, and what lies in the
-// padding has requests too, which memory never sees. Packing reads a bundle as soon as all of it
-// has come. source: NV_NVDLA_CDMA_IMG_sg.v and NV_NVDLA_CDMA_IMG_pack.v, of all generations
+// cut into bundles of both planes; a bundle is requested plane by plane, and padding has requests
+// too, which memory never sees. Packing reads a bundle as soon as all of it has arrived.
+// source: NV_NVDLA_CDMA_IMG_sg.v and NV_NVDLA_CDMA_IMG_pack.v, of all generations
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ struct ImageRequest {
     bool padding = false;
     std::uint32_t first = 0;  ///< atom of the line
     std::uint32_t atoms = 0;
-    std::uint32_t reads = 0;  ///< of the packing, for the bundle that ends with it; else 0
+    std::uint32_t reads = 0;  ///< by the packing, for the bundle that ends with it; otherwise 0
 };
 
 /// What a line's requests are cut from, and how its packing ends.
 struct ImageLinePlan {
     std::vector<ImageRequest> requests;
-    bool packed_late = false;  ///< the last entry follows a cycle after the last read
+    bool packed_late = false;  ///< the last entry follows one cycle after the last read
 };
 ImageLinePlan image_line(const ImageFetch& fetch);
 
@@ -64,7 +64,7 @@ class ImageStream : public DataStream {
     void finish_request();
     void ask_for_padding();
     void take_padding();
-    /// The answer to the next request is whole.
+    /// The answer to the next request is complete.
     void finish_answer();
 
     const CdmaConfig config_;
@@ -77,9 +77,9 @@ class ImageStream : public DataStream {
     Cycles slot_;  // of the request that is made next
     Place answered_;
     std::uint64_t beats_left_ = 0;     // of the request that is answered
-    std::vector<Cycles> answer_ends_;  // of the last requests, as a ring
+    std::vector<Cycles> answer_ends_;  // of the latest requests, as a ring
     ResponsePipe pipe_;
-    Cycles taken_;   // last beat or padding behind the pipe
+    Cycles taken_;   // last beat or padding to leave the pipe
     Cycles packed_;  // last read of the packing
 };
 

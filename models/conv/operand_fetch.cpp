@@ -13,7 +13,7 @@ namespace npuscope {
 
 namespace {
 
-/// Counts what is no finite number among fp16 elements, and removes NaNs where that is asked for.
+/// Counts non-finite fp16 elements, and removes NaNs if requested.
 void watch_input(std::span<std::uint8_t> bytes, ConvWork& work) {
     const CdmaJob& job = work.job.parts.cdma;
     if (job.in_precision != Precision::Fp16) {

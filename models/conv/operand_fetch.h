@@ -20,7 +20,7 @@
 namespace npuscope {
 
 /// Bytes of uncompressed weights in the convolution buffer, in the order in which the sequencer
-/// meets them: what operations before left comes first.
+/// uses them: what earlier operations left comes first.
 class BufferedWeights {
  public:
     void append(const LateBytes& bytes) {
@@ -34,7 +34,7 @@ class BufferedWeights {
         begin_ = 0;
     }
     std::size_t size() const { return bytes_.size - begin_; }
-    /// Bytes that were appended are known now.
+    /// Sets the values of appended bytes.
     void put(std::size_t offset, std::span<const std::uint8_t> bytes) {
         std::ranges::copy(bytes, bytes_.all().subspan(begin_ + offset).begin());
     }
@@ -42,7 +42,7 @@ class BufferedWeights {
     std::span<const std::uint8_t> front(std::size_t count) const {
         return bytes_.all().subspan(begin_, count);
     }
-    /// The first bytes leave; all, where there are fewer.
+    /// Removes the first `count` bytes, or all if there are fewer.
     void drop(std::size_t count) {
         begin_ += std::min(count, size());
         if (size() == 0) {
@@ -56,21 +56,21 @@ class BufferedWeights {
 
  private:
     LateBytes bytes_;
-    std::size_t begin_ = 0;  // of what is left of them
+    std::size_t begin_ = 0;  // of the remaining bytes
 };
 
-/// The values of a convolution's operands, as the DMA hands them to the buffer: fetched without
-/// time, converted, decompressed, counted; there when the value thread has come so far, and the counts
-/// at once. What the three surfaces of compressed weights contradict each other in becomes findings.
+/// The values of a convolution's operands, as the DMA hands them to the buffer: fetched in zero
+/// time, converted, decompressed, counted; available once the value thread has got to them, counts
+/// at once. Contradictions among the three surfaces of compressed weights become findings.
 class OperandFetch {
  public:
     OperandFetch(const DatapathConfig& datapath, DiagnosticLog& log, ValueThread& values)
         : datapath_(datapath), log_(log), values_(values) {}
 
-    /// The input as the patches or windows meet it, without lines that the buffer kept.
+    /// The input as the patches or windows see it, without lines that the buffer kept.
     std::shared_ptr<const ElementTensor> data(DmaPort& port,
                                               const std::shared_ptr<ConvWork>& work) const;
-    /// Kernels as the sequencer reads them, after what `buffered` holds already; fills the group
+    /// Kernels as the sequencer reads them, after what `buffered` already holds; fills the group
     /// ends of the buffer's use. Uncompressed ones stay in `buffered`.
     std::shared_ptr<const LateKernels> weights(DmaPort& port, const std::shared_ptr<ConvWork>& work,
                                                BufferedWeights& buffered);
@@ -79,14 +79,14 @@ class OperandFetch {
 
     /// What the operation adds to `buffered`, without its values.
     void announce_weights(ConvWork& work, BufferedWeights& buffered) const;
-    /// The kernels of a group whose bytes have arrived, as those of the groups before; `announced`:
-    /// where the operation's bytes begin in `buffered`.
+    /// The kernels of a group whose bytes have arrived, as have those of earlier groups;
+    /// `announced`: where the operation's bytes begin in `buffered`.
     WeightKernels group_weights(DmaPort& port, ConvWork& work, BufferedWeights& buffered,
                                 std::size_t announced, std::uint32_t group) const;
 
  private:
     ElementTensor feature(ConvWork& work, std::span<std::uint8_t> lines) const;
-    /// The kernels of uncompressed bytes, those of the operation before where all is equal.
+    /// Kernels from uncompressed bytes; those of the previous operation if all is equal.
     std::shared_ptr<const WeightKernels> decoded(const ConvWork& work,
                                                  std::span<const std::uint8_t> bytes);
     LateBytes stored(DmaPort& port, const ConvWork& work) const;
@@ -101,11 +101,11 @@ class OperandFetch {
         std::vector<std::uint8_t> bytes;
         std::shared_ptr<const WeightKernels> kernels;
     };
-    Decoded decoded_;  // the value thread's
+    Decoded decoded_;  // used by the value thread
 };
 
-/// Where the groups of uncompressed weights end in the buffer, or of compressed ones as far as
-/// their registers tell: sizes spread evenly, for operations without values.
+/// Where the groups of uncompressed weights end in the buffer; of compressed ones as far as their
+/// registers tell: sizes spread evenly, for operations without values.
 void assume_weight_ends(ConvWork& work);
 
 /// Kept lines, then new ones.

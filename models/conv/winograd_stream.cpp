@@ -12,7 +12,7 @@ constexpr std::uint32_t columns_of_request = 8;  // source: NV_NVDLA_CDMA_wg.v, 
 constexpr Cycles reads_of_patch{8};              // source: NV_NVDLA_CDMA_wg.v, rd_sub_cnt
 constexpr std::size_t most_patches = 8;          // source: NV_NVDLA_CDMA_wg.v, sbuf_blocking_w
 
-/// Winograd's data are asked for earlier than those of the direct mode.
+/// Winograd data is requested earlier than direct-mode data.
 /// source: NV_NVDLA_CDMA_wg.v; nv_full RTL, simulated
 constexpr Cycles request_lead{2};
 
@@ -104,7 +104,7 @@ void WinogradStream::finish_request() {
     const std::uint32_t strip = asked_.strip;
     step(asked_);
     slot_known_ = false;
-    slot_ += Cycles(asked_.strip == strip ? 1 : 2);  // room is looked for between strips
+    slot_ += Cycles(asked_.strip == strip ? 1 : 2);  // room is checked between strips
 }
 
 void WinogradStream::ask_for_padding() {
@@ -190,7 +190,7 @@ void WinogradStream::take_atoms(Cycles time, std::uint32_t atoms) {
     handed_on_ += atoms;
 }
 
-// atoms are handed on as many together as a beat holds, counted from the request's begin
+// as many atoms are handed on together as a beat holds, counted from the request's beginning
 // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle and last_odd
 void WinogradStream::arrived(std::span<const Cycles> times) {
     for (const Cycles time : times) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the data of a Winograd convolution are requested, and when their patches are in the
-// convolution buffer. Requests go through four lines of eight columns at a time; what lies in the
-// padding has requests too, which memory never sees. A patch of four lines and four columns is read
-// out of the shared buffer as soon as its last line is there.
+// When the data of a Winograd convolution is requested, and when its patches are in the convolution
+// buffer. Requests go through four lines of eight columns at a time; padding has requests too,
+// which memory never sees. A patch of four lines and four columns is read out of the shared buffer
+// as soon as its last line is there.
 // source: NV_NVDLA_CDMA_wg.v of nvdlav1
 #pragma once
 
@@ -43,7 +43,7 @@ class WinogradStream : public DataStream {
         std::uint32_t first = 0;  ///< column of the cube
         std::uint32_t columns = 0;
     };
-    /// The request that is made or answered next; the loops from the innermost outwards.
+    /// The request that is made or answered next; loop indices from the innermost outwards.
     struct Place {
         std::uint32_t line = 0;   ///< of the four
         std::size_t block = 0;    ///< of the columns
@@ -56,7 +56,7 @@ class WinogradStream : public DataStream {
     bool over(const Place& place) const { return place.strip == strips_; }
     void step(Place& place) const;
     const Block& block(const Place& place) const { return blocks_[place.block]; }
-    /// Line of the cube, from the first line of the padding on.
+    /// Line of the cube, counted from the first line of the padding.
     std::uint32_t padded_line(const Place& place) const;
     bool is_padding(const Place& place) const;
     ByteRun run(const Place& place) const;
@@ -82,12 +82,12 @@ class WinogradStream : public DataStream {
     bool slot_known_ = false;
     Cycles slot_;  // of the request that is made next
     Place answered_;
-    std::deque<Cycles> padding_asked_;  // requests of padding that were not answered yet
-    std::uint64_t come_ = 0;            // atoms of the answered request that came with beats
+    std::deque<Cycles> padding_asked_;  // unanswered requests for padding
+    std::uint64_t come_ = 0;            // atoms of the answered request that arrived with beats
     std::uint32_t handed_on_ = 0;       // those of them that left the interface
     ResponsePipe pipe_;
     Cycles taken_;              // last cycle in which atoms entered the shared buffer
-    std::uint32_t column_ = 0;  // of the strip's four lines, up to which they are whole
+    std::uint32_t column_ = 0;  // up to which the strip's four lines are complete
     struct Patch {
         Cycles counted;
         Cycles read;  ///< no longer counted

@@ -12,7 +12,7 @@
 namespace npuscope {
 namespace {
 
-/// Blocks that lie beyond retiming stages where there are any.
+/// Blocks behind retiming stages, if there are any.
 constexpr std::array<std::string_view, 3> retimed{"NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CACC"};
 
 }  // namespace
@@ -83,7 +83,7 @@ Cycles Csb::read_cycles(const RegisterBlock& block) const {
 }
 
 Cycles Csb::read_way(const RegisterBlock& block) const {
-    // a cycle is left, which a bus that is awake saves
+    // one cycle remains, which a bus that is awake saves
     return std::min(config_.read_way,
                     Cycles(std::max<std::uint64_t>(read_cycles(block).value, 1) - 1));
 }
@@ -138,10 +138,11 @@ void Csb::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
         written_ = times.accepted;
         delay = to_time(times.accepted - now());
     } else {
-        // after all the writes, which have reached their registers then
+        // after all the writes, which have reached their registers by then
         value = read_after(*file, offset, presented, payload.get_extension<PollExtension>());
         std::memcpy(payload.get_data_ptr(), &value, sizeof value);
-        // source: nv_full RTL, simulated: the bus is awake after a write; master RTL, simulated: it is not
+        // source: nv_full RTL, simulated: the bus is awake after a write; master RTL, simulated: it
+        // is not
         const bool wakes = config_.address_map == AddressMap::NvFull;
         const Cycles awake(wakes && written_ == presented ? 1 : 0);
         delay = to_time(read_cycles(file->block()) - read_way(file->block()) - awake);

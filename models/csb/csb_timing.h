@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the configuration bus accepts an access and when the access reaches its register. The bus
-// crosses from the host's clock to the core's in a small FIFO; in front of it stands a register for
-// one access:
+// crosses from the host's clock to the core's in a small FIFO; a register for one access is in
+// front of it:
 //
 //     accepted(i) = max(presented(i), effect(i - 1) + 1)
 //     effect(i)   = max(accepted(i), effect(i - depth) + round_trip)
 //
-// So a stream of posted writes is accepted five at once, then in groups of four. Not modelled:
+// A stream of posted writes is thus accepted five at once, then in groups of four. Not modelled:
 // clocks of different frequency. Source: nv_small RTL, measured (streams of writes, polls between).
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace npuscope {
 
-/// Where the blocks of registers stand: as in nv_small, which every configurable preset shares, or
-/// as in nv_full.
+/// Addresses of the register blocks: as in nv_small, shared by all configurable presets, or as in
+/// nv_full.
 enum class AddressMap { NvSmall, NvFull };
 
 template <>
@@ -38,9 +38,9 @@ struct CsbConfig {
     AddressMap address_map = AddressMap::NvSmall;
     // source: NV_NVDLA_CSB_MASTER_falcon2csb_fifo.v, depth of the FIFO between the clocks
     std::uint32_t fifo_depth = 4;
-    Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks alike
+    Cycles fifo_round_trip{9};  // source: nv_small RTL, measured, both clocks equal
     Cycles read_cycles{20};     // source: nv_small RTL, measured with polls
-    Cycles read_way{15};        // source: nv_small RTL, status read at each cycle around its change
+    Cycles read_way{15};        // source: nv_small RTL, status read in each cycle around its change
     Cycles retiming{0};         // source: nv_small's and master's RTL have no stages there
     bool wide_fields = false;   // no published NVDLA
 
@@ -67,7 +67,7 @@ struct CsbConfig {
 
 struct CsbAccessTimes {
     Cycles accepted;  ///< handshake with the host
-    Cycles effect;    ///< the register changes, or is looked at
+    Cycles effect;    ///< the register changes, or is read
 
     bool operator==(const CsbAccessTimes&) const = default;
 };
@@ -76,7 +76,7 @@ class CsbQueue {
  public:
     CsbQueue(std::uint32_t depth, Cycles round_trip) : depth_(depth), round_trip_(round_trip) {}
 
-    /// The next access, which the host presents at `time`; times do not fall.
+    /// The next access, which the host presents at `time`; times do not decrease.
     CsbAccessTimes present(Cycles time) {
         CsbAccessTimes access{time, time};
         if (!effects_.empty()) {

@@ -95,7 +95,7 @@ constexpr std::uint32_t enable_bit = 1;         // source: register specificatio
 constexpr unsigned consumer_lsb = 16;           // source: register specification, CONSUMER
 constexpr unsigned status_of_group_1_lsb = 16;  // source: register specification, STATUS_1
 
-/// `NVDLA_SDP_RDMA` is the unit `sdp_rdma` of every result.
+/// `NVDLA_SDP_RDMA` is the unit `sdp_rdma` in every result.
 std::string unit_name(const RegisterBlock& block) {
     constexpr std::string_view prefix = "NVDLA_";
     std::string name;
@@ -106,7 +106,7 @@ std::string unit_name(const RegisterBlock& block) {
     return name;
 }
 
-/// How a program avoids what the rule is about.
+/// How a program avoids a violation of the rule.
 std::string remedy_of(std::string_view id) {
     if (id == "register_in_use") {
         return "wait for the operation's interrupt first, or program the other group (S_POINTER)";
@@ -225,7 +225,7 @@ void RegisterFile::put(const RegisterRow& row, unsigned group, std::uint32_t val
     }
 }
 
-/// An op-enable that rises clears the results of the group's previous operation.
+/// A rising op-enable clears the results of the group's previous operation.
 void RegisterFile::enable(unsigned group) {
     for (const RegisterRow& row : block_->rows) {
         if (grouped(row) && write_mask(row) == 0) {
@@ -236,7 +236,7 @@ void RegisterFile::enable(unsigned group) {
     refresh();
 }
 
-/// Pointers, status and op-enables stand in the values as the host reads them.
+/// Pointers, status and op-enables are in the values as the host reads them.
 void RegisterFile::refresh() {
     const auto status_bits = [this](unsigned group) {
         return static_cast<std::uint32_t>(status(group));
@@ -253,7 +253,7 @@ void RegisterFile::refresh() {
     }
 }
 
-/// Selection and data of the look-up tables go through their window.
+/// Selection and data of the look-up tables are accessed through their window.
 std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
                                                          std::uint32_t value) {
     put(row, 0, value & write_mask(row));
@@ -279,7 +279,7 @@ std::optional<Diagnostic> RegisterFile::write_lut_window(const RegisterRow& row,
     return std::nullopt;
 }
 
-/// The tables exist once: loading them for the next layer disturbs one that still looks up.
+/// The tables exist once: loading them for the next layer disturbs one that still uses them.
 std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const {
     if (!lut_ || !row.name.starts_with("S_LUT_") || !ready() || !lut_is_used(groups_[consumer_])) {
         return std::nullopt;

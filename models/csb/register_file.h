@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of one unit as silicon behaves, without time: shared registers, two shadow groups
-// of the D_ registers, the producer and consumer pointers, op-enable, computed status, and the
-// window to the look-up tables of SDP and CDP. Blocks without groups (GLB, MCIF, CVIF, BDMA,
-// CFGROM) simply store. What a write sets off is the caller's business: BDMA's launch, GLB's
-// interrupts.
+// The registers of one unit, behaving as in silicon, without time: shared registers, two shadow
+// groups of the D_ registers, the producer and consumer pointers, op-enable, computed status, and
+// the window to the look-up tables of SDP and CDP. Blocks without groups (GLB, MCIF, CVIF, BDMA,
+// CFGROM) simply store. What a write triggers is up to the caller: BDMA's launch, GLB's interrupts.
 //
 // Findings: a write to a register without any writable field is a note (silicon ignores it, and
 // official programs do it); a write to an unknown offset, or to a group whose operation is enabled,
-// is an error and changes nothing; a look-up table touched in use or beyond its end is a warning.
+// is an error and changes nothing; accessing a look-up table in use or beyond its end is a warning.
 // source: nv_small RTL, register access logic of the units
 #pragma once
 
@@ -25,7 +24,7 @@
 namespace npuscope {
 
 // The look-up tables of SDP and CDP as the host loads them: a table and an entry are selected in
-// S_LUT_ACCESS_CFG, then every access to S_LUT_ACCESS_DATA moves on by one entry.
+// S_LUT_ACCESS_CFG, then every access to S_LUT_ACCESS_DATA advances by one entry.
 //
 //     S_LUT_ACCESS_CFG   bits 0-9 LUT_ADDR | bit 16 LUT_TABLE_ID 0 = LE, 1 = LO |
 //                        bit 17 LUT_ACCESS_TYPE 0 = read, 1 = write
@@ -44,19 +43,19 @@ struct LutTables {
     bool operator==(const LutTables&) const = default;
 };
 
-/// Whether an operation with these registers, of SDP or CDP, looks values up.
+/// Whether an operation with these registers, of SDP or CDP, uses the tables.
 bool lut_is_used(const RegisterValues& values);
 
 /// The window through which the host reaches the tables.
 class LutPort {
  public:
-    /// Sdp: the entry moves on at every data access, past the end as well (there writes are lost
-    /// and reads give 0); the selection reads back as written. Cdp: the entry moves on when the
-    /// access agrees with the selected type, and stays at the last entry of the table; the
-    /// selection reads back with the present entry.
+    /// Sdp: the entry advances at every data access, even past the end (where writes are lost and
+    /// reads return 0); the selection reads back as written. Cdp: the entry advances if the access
+    /// matches the selected type, and stays at the last entry of the table; the selection reads
+    /// back with the current entry.
     enum class Style { Sdp, Cdp };
 
-    /// What became of a data write.
+    /// Result of a data write.
     enum class Written { Stored, TypeIsRead, PastEnd, LastAgain };
 
     explicit LutPort(Style style) : style_(style) {}
@@ -85,17 +84,17 @@ struct WriteEffect {
         Stored,     ///< the register holds the writable bits of the value
         OpEnabled,  ///< D_OP_ENABLE of `group` went from 0 to 1
         Ignored,    ///< nothing changed, and nothing could
-        Refused     ///< nothing changed, and the program meant it to
+        Refused     ///< nothing changed, although the program intended it
     };
 
     Kind kind = Kind::Stored;
     const RegisterRow* row = nullptr;  ///< nullptr: no register there
     unsigned group = 0;                ///< of a D_ register
-    std::uint32_t lost_bits = 0;       ///< bits of the value that no writable field holds
+    std::uint32_t lost_bits = 0;       ///< bits of the value outside all writable fields
     std::optional<Diagnostic> finding;
 };
 
-/// What S_STATUS says of a group. source: NVDLA register specification, S_STATUS
+/// The S_STATUS value of a group. source: NVDLA register specification, S_STATUS
 enum class GroupStatus : std::uint32_t { Idle = 0, Running = 1, Pending = 2 };
 
 class RegisterFile {
@@ -106,20 +105,20 @@ class RegisterFile {
     const RegisterBlock& block() const { return *block_; }
     bool has_groups() const { return has_groups_; }
 
-    /// Called before hardware changes a register or ends an operation, so that writes under way
-    /// that were there first can be applied.
+    /// Called before hardware changes a register or ends an operation, so that earlier writes still
+    /// in flight can be applied.
     void before_hardware_writes(std::function<void()> settle) { settle_ = std::move(settle); }
-    /// Whether a write there acts on more than this file: an op-enable, or a block without groups.
+    /// Whether a write there affects more than this file: an op-enable, or a block without groups.
     bool sets_off(std::uint32_t offset) const;
 
     WriteEffect write(std::uint32_t offset, std::uint32_t value);
-    /// The finding about a write that reaches no register file.
+    /// The finding for a write that reaches no register file.
     static Diagnostic nothing_at(std::uint32_t address);
-    /// What the host reads; nullopt where no register is (the bus answers 0 there). Not const:
-    /// reading look-up table data moves to the next entry.
+    /// What the host reads; nullopt if there is no register (the bus answers 0). Not const: reading
+    /// look-up table data advances to the next entry.
     std::optional<std::uint32_t> read(std::uint32_t offset);
 
-    /// The group that the host reads and writes, and the group that the unit works on next.
+    /// The group that the host reads and writes, and the group that the unit processes next.
     unsigned producer() const { return producer_; }
     unsigned consumer() const { return consumer_; }
     bool op_enabled(unsigned group) const { return enabled_.at(group); }
@@ -129,16 +128,16 @@ class RegisterFile {
 
     /// Shared registers plus the D_ registers of one group; what a job is decoded from.
     const RegisterValues& values(unsigned group) const { return groups_.at(group); }
-    /// nullptr in a block without tables.
+    /// nullptr for a block without tables.
     const LutTables* lut_tables() const { return lut_ ? &lut_->tables() : nullptr; }
 
     /// A register that only the hardware writes: counters, S_CBUF_FLUSH_STATUS. A D_ register
     /// changes in the consumer's group: set it before operation_done(), or name the group.
     void set_status(std::string_view register_name, std::uint32_t value,
                     std::optional<unsigned> group = std::nullopt);
-    /// What the host reads next from a register that a unit of its own keeps: the GLB's interrupts.
+    /// What the host reads next from a register that another unit keeps: the GLB's interrupts.
     void show(std::string_view register_name, std::uint32_t value);
-    /// The consumer's operation is over: its op-enable falls and the other group has its turn.
+    /// The consumer's operation is over: its op-enable is cleared and it is the other group's turn.
     void operation_done();
 
  private:
@@ -155,7 +154,7 @@ class RegisterFile {
 
     const RegisterBlock* block_;
     bool has_groups_;
-    std::array<RegisterValues, 2> groups_;  // shared registers stand in both
+    std::array<RegisterValues, 2> groups_;  // shared registers are in both
     std::array<bool, 2> enabled_{};
     unsigned producer_ = 0;
     unsigned consumer_ = 0;

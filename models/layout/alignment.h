@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses, strides and sizes must be multiples of what. The published table counts in bytes
-// of nv_full, whose memory atom is 32 bytes; on every other NPU the 32-byte rules scale with its
-// atom. One rule is softer than published: weights need the alignment of an atom, not of 256 bytes.
+// Alignment rules of addresses, strides and sizes. The published table is in bytes of nv_full,
+// whose memory atom is 32 bytes; on every other NPU the 32-byte rules scale with its atom. One rule
+// is weaker than published: weights need atom alignment, not 256-byte alignment.
 // source: NVDLA format page, table 35; scaling: nv_small, nv_medium and nv_large traces; weights: a
 // v1 trace with weights at ...dfe0 whose output is right, register masks of both RTLs
 #pragma once
@@ -48,10 +48,10 @@ inline constexpr std::array alignment_rules{
     AlignmentRule{DataKind::ElementWise, AlignedPart::SurfaceStride, 1, AlignmentUnit::Atom},
 };
 
-/// 1 where no rule asks for more.
+/// 1 where no rule requires more.
 Bytes required_multiple(DataKind kind, AlignedPart part, Bytes memory_atom);
 
-/// A value as a register holds it, to be named where it breaks a rule.
+/// A value as a register holds it, to be reported where it breaks a rule.
 struct RegisterValue {
     std::string_view unit;           ///< NVDLA_CDMA
     std::string_view register_name;  ///< D_LINE_STRIDE
@@ -64,7 +64,7 @@ struct AlignmentNeed {
     Bytes memory_atom;
 };
 
-/// A finding of rule `misaligned` where the value is not the multiple that it must be: it names the
+/// A finding of rule `misaligned` where the value is not the required multiple: it names the
 /// register, its value, the multiple and the nearest legal values.
 std::optional<Diagnostic> misaligned(const RegisterValue& value, const AlignmentNeed& need);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of each byte of an address space. Neighbours of one state are one piece, so that
+// State of each byte of an address space. Neighbours with the same state form one piece, so that
 // gigabytes cost no more than the surfaces in them.
 #pragma once
 
@@ -25,7 +25,7 @@ class BytePieces {
 
     void put(const ByteRun& run, const State& state) {
         if (run.end() <= run.address || extend_last(run, state)) {
-            return;  // empty, or beyond the end of the address space, or done
+            return;  // empty, beyond the end of the address space, or done
         }
         const std::uint64_t begin = run.address.value;
         std::uint64_t end = run.end().value;
@@ -60,7 +60,7 @@ class BytePieces {
         }
     }
     /// Calls `visit(piece, state)` for every piece of the run, lowest address first; the state is
-    /// nullptr where none was put.
+    /// nullptr where none was set.
     template <class Visit>
     void visit(const ByteRun& run, Visit visit) const {
         std::uint64_t at = run.address.value;
@@ -102,15 +102,15 @@ class BytePieces {
         std::uint64_t end = 0;
         State state;
     };
-    using Pieces = std::map<std::uint64_t, Piece>;  // by the first byte
+    using Pieces = std::map<std::uint64_t, Piece>;  // by first byte
 
-    /// The piece that holds `at`, else the first one after it.
+    /// The piece that holds `at`, or the first one after it.
     typename Pieces::const_iterator piece_at(std::uint64_t at) const {
         const auto after = pieces_.upper_bound(at);
         const bool inside = after != pieces_.begin() && std::prev(after)->second.end > at;
         return inside ? std::prev(after) : after;
     }
-    /// Bytes come in order, mostly: whether the run continues the last piece, or lies in it.
+    /// Bytes mostly arrive in order: whether the run continues the last piece or is inside it.
     bool extend_last(const ByteRun& run, const State& state) {
         if (!last_ || !((*last_)->second.state == state)) {
             return false;
@@ -126,7 +126,7 @@ class BytePieces {
         piece.end = std::max(piece.end, run.end().value);
         return true;
     }
-    /// Makes `at` a border of pieces.
+    /// Makes `at` a piece boundary.
     void split(std::uint64_t at) {
         const auto after = pieces_.upper_bound(at);
         if (after == pieces_.begin()) {
@@ -140,7 +140,7 @@ class BytePieces {
     }
 
     Pieces pieces_;
-    std::optional<typename Pieces::iterator> last_;  ///< put last
+    std::optional<typename Pieces::iterator> last_;  ///< most recently set
 };
 
 }  // namespace npuscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes of small matrices of bytes, in general registers.
+// Transposes of small byte matrices in general-purpose registers.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace npuscope {
 
-/// One round of the 8 x 8 transposition: swaps the `mask` bytes of row a with those above in row b.
+/// One round of the 8 x 8 transpose: swaps the `mask` bytes of row a with those above in row b.
 inline void exchange(std::uint64_t& a, std::uint64_t& b, unsigned bits, std::uint64_t mask) {
     const std::uint64_t difference = ((a >> bits) ^ b) & mask;
     b ^= difference;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The widths that several units share: they shape the convolution's weight order, the feature cube
-// in memory and the buffers in between. All are elements of one byte except where a unit is named;
-// and the types that elements may have beside int8.
+// The widths that several units share: they determine the convolution's weight order, the feature
+// cube in memory and the buffers in between. All are in one-byte elements unless a unit is given;
+// also the element types supported in addition to int8.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct DatapathConfig {
     bool supports(Precision precision) const {
         return precision == Precision::Int8 || (precision == Precision::Int16 ? int16 : fp16);
     }
-    /// Kernels of one group, hence channels that the accumulator hands on at a time.
+    /// Kernels per group, hence channels that the accumulator passes on at a time.
     std::uint32_t group_kernels(Precision precision) const {
         return std::max(atomic_k / bytes_of(precision), 1U);
     }

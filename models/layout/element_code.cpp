@@ -23,7 +23,7 @@ void write_little(std::uint8_t* to, std::uint32_t bytes, std::uint64_t bits) {
     }
 }
 
-/// Fields narrower than an element stand in its upper bits. source: NVDLA format page, table 33
+/// Fields narrower than an element are in its upper bits. source: NVDLA format page, table 33
 std::uint64_t read_field(const std::uint8_t* from, BitField field, std::uint32_t element) {
     const std::uint64_t mask = (std::uint64_t{1} << field.width) - 1;
     return (read_little(from, 4) >> field.lsb & mask) << (8U * element - field.width);

@@ -60,7 +60,7 @@ void pack_eight_lanes(const std::uint8_t* from, const LinePart& part, std::uint8
     }
 }
 
-/// The part that starts `first` lanes on and has at most `limit` of them.
+/// The part from lane `first` on, with at most `limit` lanes.
 LinePart narrowed(LinePart part, std::size_t first, std::size_t limit) {
     part.lanes = part.lanes > first ? std::min(limit, part.lanes - first) : 0;
     return part;
@@ -97,7 +97,7 @@ void pack_lanes(const std::int16_t* from, const LinePart& part, std::uint8_t* to
     }
 }
 
-/// A run that begins where the last one ends continues it.
+/// Appends a run, or extends the last one if it begins where that ends.
 void add_run(std::vector<ByteRun>& runs, const ByteRun& run) {
     if (!runs.empty() && runs.back().end() == run.address) {
         runs.back().bytes += run.bytes;

@@ -12,7 +12,7 @@
 
 namespace npuscope {
 
-/// A run of memory without gaps: what a layout hands to the code that moves bytes.
+/// A contiguous run of memory: what a layout passes to the code that moves bytes.
 struct ByteRun {
     Address address;
     Bytes bytes;
@@ -43,8 +43,8 @@ struct FeatureCube {
     Shape shape;
     Bytes atom{8};
     Bytes element{1};
-    /// Several cubes of one operation, the batches: shape.height counts the lines of all of them,
-    /// one batch below the other; each has so many lines. 0: one cube.
+    /// Lines of each of several cubes (the batches) of one operation: shape.height counts the lines
+    /// of all of them, one batch below the other. 0: one cube.
     std::uint32_t batch_lines = 0;
     Bytes batch_stride{};  ///< from one batch to the next
 
@@ -69,14 +69,14 @@ struct FeatureCube {
         return first + batch_stride * (y / batch_lines) + line_stride * (y % batch_lines);
     }
     Address address_of(std::uint32_t c, std::uint32_t y, std::uint32_t x) const;
-    /// Every line once, surface by surface; neighbours without a gap are joined to one run.
+    /// Every line once, surface by surface; neighbours without a gap are joined into one run.
     std::vector<ByteRun> runs() const;
 };
 
 /// Strides without gaps.
 FeatureCube packed_cube(Address base, const Shape& shape, Bytes atom, Bytes element = Bytes(1));
 
-/// Which line of the cube: the lines of one surface lie one after the other.
+/// Which line of the cube: the lines of one surface follow each other.
 struct CubeLine {
     std::uint32_t surface = 0;
     std::uint32_t y = 0;
@@ -91,9 +91,9 @@ void for_each_line(const Surface& in, Visit visit) {
     }
 }
 
-/// One line between its bytes in memory (line_bytes() of them) and a tensor of shape cube.shape.
-/// T is std::int8_t or std::int16_t, as wide as cube.element. Lanes beyond the last channel are
-/// skipped when unpacking and become 0 when packing.
+/// Converts one line between its bytes in memory (line_bytes() of them) and a tensor of shape
+/// cube.shape. T is std::int8_t or std::int16_t, matching cube.element. Lanes beyond the last
+/// channel are skipped when unpacking and become 0 when packing.
 template <class T>
 void unpack_line(const FeatureCube& cube, CubeLine line, std::span<const std::uint8_t> bytes,
                  Tensor<T>& tensor);
@@ -104,7 +104,7 @@ void pack_line(const FeatureCube& cube, CubeLine line, const Tensor<T>& tensor,
 /// The whole cube out of `memory`, which starts at cube.base and covers extent().
 template <class T>
 Tensor<T> unpack_cube(const FeatureCube& cube, std::span<const std::uint8_t> memory);
-/// The reverse: lanes beyond the last channel become 0, gaps keep what `memory` holds.
+/// The reverse: lanes beyond the last channel become 0, gaps in `memory` are unchanged.
 template <class T>
 void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::uint8_t> memory);
 
@@ -113,8 +113,8 @@ void pack_cube(const FeatureCube& cube, const Tensor<T>& tensor, std::span<std::
 ///     one atom = elements per atom * components * bytes per component, e.g. batch norm, 1 byte:
 ///     | alu c=0 | mul c=0 | alu c=1 | mul c=1 | ...      pairs adjacent: ALU value, then MUL value
 ///
-/// Per element the atoms lie like those of a feature cube; per channel all channels lie one after
-/// the other and only whole atoms are read. Per-layer operands live in registers, not here.
+/// Per element, atoms are placed like those of a feature cube; per channel, all channels follow
+/// each other and only whole atoms are read. Per-layer operands are in registers, not here.
 /// source: NVDLA format page, "Bias Data Format" to "Element-Wise Data Format"; pair order: nv_full
 /// C model
 enum class OperandSpread { PerChannel, PerElement };
@@ -123,7 +123,7 @@ struct OperandSurface {
     Address base;
     Bytes line_stride;     ///< per element only
     Bytes surface_stride;  ///< per element only
-    Shape shape;           ///< of the data that the operand meets
+    Shape shape;           ///< of the data that the operand is combined with
     OperandSpread spread = OperandSpread::PerChannel;
     std::uint32_t elements_per_atom = 8;
     std::uint32_t components = 1;  ///< 2: ALU and MUL
@@ -147,16 +147,16 @@ struct OperandSurface {
 /// Component 0 or 1 of every element out of `memory`, which starts at surface.base.
 Tensor<std::int16_t> unpack_operand(const OperandSurface& surface, std::uint32_t component,
                                     std::span<const std::uint8_t> memory);
-/// The reverse; other bytes of `memory` keep what they hold.
+/// The reverse; other bytes of `memory` are unchanged.
 void pack_operand(const OperandSurface& surface, std::uint32_t component,
                   const Tensor<std::int16_t>& values, std::span<std::uint8_t> memory);
 
-/// A result that passes on the fly from one unit to the next, without memory: from the accumulators
+/// A result passed on the fly from one unit to the next, not through memory: from the accumulators
 /// to the SDP, from the SDP to the PDP.
 struct FlyingCube {
     Shape shape;
     std::uint32_t batches = 1;
-    bool winograd = false;  ///< in the order of Winograd's tiles
+    bool winograd = false;  ///< in the order of Winograd tiles
     Precision precision = Precision::Int8;
 
     bool operator==(const FlyingCube&) const = default;

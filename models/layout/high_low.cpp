@@ -4,7 +4,7 @@
 
 #include "models/layout/element_code.h"
 
-// The loops are compiled once per instruction set, as the vector kernels are.
+// Like the vector kernels, the loops are compiled once per instruction set.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/layout/high_low.cpp"
 #include <hwy/foreach_target.h>
@@ -114,10 +114,10 @@ constexpr std::int64_t entry = 16;  // scalars; source: Kneron pages, 128-bit en
 
 struct SplitStep {
     std::vector<LayoutStep> steps;
-    std::int64_t reach = 0;  ///< scalars inside an entry after the first
+    std::int64_t reach = 0;  ///< scalars within an entry after the first
 };
 
-/// A scalar step as byte steps of entry pairs; nothing where it leaves entries in between.
+/// A scalar step as byte steps of entry pairs; nothing where it skips entries.
 std::optional<SplitStep> split_step(const LayoutStep& step, std::uint64_t extent) {
     const std::uint64_t all = (extent - 1) / step.divide + 1;
     const auto lanes =

@@ -106,7 +106,7 @@ std::pair<std::int64_t, std::int64_t> LayoutPart::reach(std::span<const IndexRan
     std::int64_t low = base, high = base;
     for (const LayoutStep& step : steps) {
         if (step.pitch <= 0) {
-            continue;  // reversed: its base stands at the far end
+            continue;  // reversed: its base is at the far end
         }
         const IndexRange& range = indices[step.axis];
         const std::uint64_t from = range.first / step.divide;
@@ -171,7 +171,7 @@ void finish_layout(Layout& layout) {
     NPU_CHECK(layout.used <= layout.bytes, "a surface covers its elements: " + layout.sentence);
 }
 
-// Binding a sentence to a shape: extents, pitches and, where blocks are short, parts.
+// Binding an expression to a shape: extents, pitches and, where blocks are short, parts.
 
 namespace {
 
@@ -207,7 +207,7 @@ class Binder {
         return digit.ragged ? ragged(at, axis, box) : regular(at, axis, box);
     }
 
-    /// An axis of extent 1: its digits have the value 0, but padded lanes keep their room.
+    /// An axis of extent 1: its digits have the value 0, but padded lanes keep their space.
     Built absent(std::size_t at, const std::vector<IndexRange>& box) const {
         Built inner = from_digit(at + 1, box);
         const std::uint64_t lanes = std::max<std::uint64_t>(sentence_[at].modulo, 1);
@@ -221,7 +221,7 @@ class Binder {
         return digit.pitch == 0 ? packed : digit.pitch;
     }
 
-    /// Lanes of a digit: all of its modulo, but in short blocks only those that exist.
+    /// Lanes of a digit: all of its modulo, but only the existing ones in short blocks.
     std::uint64_t lanes_of(const LayoutDigit& digit, const IndexRange& range) const {
         const auto quotient = std::ranges::find_if(sentence_, [&digit](const LayoutDigit& other) {
             return other.axis == digit.axis && other.ragged;
@@ -304,7 +304,7 @@ void require_ragged_rules(const LayoutSentence& sentence) {
     }
 }
 
-/// Sorted by pitch, every digit must step over all that the smaller ones reach.
+/// Sorted by pitch, every digit must step beyond everything that the smaller ones reach.
 void require_distinct(const Layout& layout, std::uint64_t unit) {
     for (const LayoutPart& part : layout.parts) {
         std::vector<std::pair<std::uint64_t, std::uint64_t>> digits;  // pitch, lanes

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout as a sentence: digits of the element's index, from the slowest to the fastest.
+// A layout as an expression: terms ("digits") of the element's index, from slowest to fastest.
 //
 //     C/32 H W C%32      the feature cube of 32 channels per atom
 //     digit = axis ['/' divide] ['%' modulo] ['~'] ['-'] [':' pitch] ['^' align]
 //
-//     C/4%2  is (index of C) / 4 % 2. '~': blocks of the quotient are as short as the axis ends, no
-//     lane is padded. '-': counted backwards. Pitch and alignment count bytes; without a pitch the
-//     digit lies right after all faster ones, its pitch rounded up to the alignment.
+//     C/4%2  is (index of C) / 4 % 2. '~': the last block is short, no lane
+//     is padded. '-': counted backwards. Pitch and alignment are in bytes; without a pitch the
+//     digit directly follows all faster ones, its pitch rounded up to the alignment.
 //
 // An axis is one capital letter: N batch, C channel, D depth, H row, W column; K kernel, R and S
-// rows and columns of a kernel. What a sentence means for a given shape is bound below.
+// rows and columns of a kernel. The expression is bound to a given shape below.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace npuscope {
 struct LayoutDigit {
     char axis = 'C';
     std::uint64_t divide = 1;
-    std::uint64_t modulo = 0;  ///< 0: as far as the axis goes
+    std::uint64_t modulo = 0;  ///< 0: up to the end of the axis
     bool ragged = false;       ///< the last block of the axis is short, not padded
     bool reversed = false;
     std::uint64_t pitch = 0;  ///< bytes from one value to the next; 0: packed
@@ -35,7 +35,7 @@ struct LayoutDigit {
 
 using LayoutSentence = std::vector<LayoutDigit>;
 
-/// ConfigError that quotes the text and the place in it.
+/// ConfigError that quotes the text and the position in it.
 LayoutSentence parse_sentence(std::string_view text);
 std::string to_string(const LayoutDigit& digit);
 std::string to_string(const LayoutSentence& sentence);
@@ -59,7 +59,7 @@ struct IndexRange {
     std::uint64_t size() const { return last - first; }
 };
 
-/// A tensor's axes, slowest first: the logical order, in which plain arrays are row-major.
+/// A tensor's axes, slowest first: the logical order, in which plain arrays are stored row-major.
 struct LogicalShape {
     std::vector<AxisExtent> axes;
 
@@ -70,18 +70,18 @@ struct LogicalShape {
     std::vector<IndexRange> box() const;
     /// Index into `axes`, or axes.size().
     std::size_t find(char axis) const;
-    /// 1 for an axis that the shape has not.
+    /// 1 for an axis that the shape does not have.
     std::uint64_t extent(char axis) const;
 };
 
-/// `1x3x224x224` with one letter of `letters` for each number. ConfigError on anything else, and
-/// where the tensor would have 2^48 elements or more.
+/// `1x3x224x224` with one letter of `letters` per number. ConfigError on anything else, and if the
+/// tensor would have 2^48 elements or more.
 LogicalShape parse_shape(std::string_view text, std::string_view letters);
 /// `N1 C3 H224 W224`.
 std::string to_string(const LogicalShape& shape);
 void require_sane(const LogicalShape& shape);
 
-/// How the value of an element stands at its byte.
+/// How the value of an element is encoded at its byte.
 enum class ElementCode : std::uint8_t {
     Plain,        ///< little-endian
     Even,         ///< 16 bits, bit 0 cleared
@@ -104,7 +104,7 @@ struct LayoutStep {
     }
 };
 
-/// Bits of a component inside a 32-bit word; width 0 = elements of their own.
+/// Bits of a component inside a 32-bit word; width 0 = separate elements.
 struct BitField {
     std::uint8_t lsb = 0;
     std::uint8_t width = 0;
@@ -120,18 +120,18 @@ struct LayoutPart {
 
     bool holds(std::span<const std::uint64_t> index) const;
     std::int64_t offset(std::span<const std::uint64_t> index) const;
-    /// Smallest and largest offset in a box; of steps that go forwards.
+    /// Smallest and largest offset in a box; only of steps that go forwards.
     std::pair<std::int64_t, std::int64_t> reach(std::span<const IndexRange> indices) const;
 };
 
-/// Where every element of a tensor lies in memory: a layout sentence bound to a shape.
+/// The location of every element of a tensor in memory: a layout expression bound to a shape.
 ///
 ///     byte of element (n, c, h, w) = part.base
 ///                                  + sum over steps of (index / divide % modulo) * pitch
 ///
-/// A layout has one part for each box of indices in which that sum holds: one as a rule, several
-/// where last blocks are short (weights), planes differ (semi-planar pixels) or channels change
-/// places. Codes say what stands at that byte where it is not the plain little-endian value; the
+/// A layout has one part for each box of indices in which that sum holds: usually one, several
+/// where last blocks are short (weights), planes differ (semi-planar pixels) or channels are
+/// reordered. Codes define what is at that byte if it is not the plain little-endian value; the
 /// high/low format splits each entry of 16 scalars into 16 low and 16 high bytes:
 ///
 ///     s = the sum above:   low byte at s / 16 * 32 + s % 16,   high byte 16 bytes later
@@ -144,16 +144,16 @@ struct Layout {
     std::string name;
     std::string sentence;
     LogicalShape shape;
-    std::uint32_t element = 1;  ///< bytes of a value
+    std::uint32_t element = 1;  ///< bytes per value
     ElementCode code = ElementCode::Plain;
     std::vector<LayoutPart> parts;
     std::uint64_t bytes = 0;  ///< of the whole surface, padding at its end included
     std::uint64_t used = 0;   ///< from the first byte to the end of the last element
 
     const LayoutPart& part_of(std::span<const std::uint64_t> index) const;
-    /// The element's first byte; of a high/low element the low byte.
+    /// The element's first byte; for a high/low element, the low byte.
     std::uint64_t address(std::span<const std::uint64_t> index) const;
-    /// True where every byte belongs to an element of its own.
+    /// True where every byte belongs to exactly one element.
     bool is_dense() const {
         return bytes == shape.elements() * element &&
                (parts.empty() || parts.front().field.width == 0);
@@ -164,12 +164,12 @@ struct BindOptions {
     std::string name{};
     std::uint32_t element = 1;
     ElementCode code = ElementCode::Plain;
-    std::uint64_t align_total = 1;  ///< the surface's size is a multiple of it
+    std::uint64_t align_total = 1;  ///< the surface's size is a multiple of this
 };
 
-/// Axes of the sentence that the shape has not, have extent 1; an axis of the shape that the
-/// sentence has not must have extent 1. ConfigError with the numbers where digits would overlap or
-/// 2^48 bytes are exceeded.
+/// Axes of the expression that the shape lacks have extent 1; axes of the shape that the expression
+/// lacks must have extent 1. ConfigError with the numbers if digits would overlap or 2^48 bytes are
+/// exceeded.
 Layout bind(const LayoutSentence& sentence, const LogicalShape& shape, const BindOptions& options);
 
 /// Row-major without gaps, axes in the order of `order`: `NCHW`.
@@ -177,16 +177,16 @@ Layout plain_layout(const LogicalShape& shape, std::uint32_t element, std::strin
 
 /// The first index of a box.
 std::vector<std::uint64_t> first_index(std::span<const IndexRange> box);
-/// Counts through a box in row-major order; false when it starts anew.
+/// Counts through a box in row-major order; false when it wraps around.
 bool next_index(std::span<std::uint64_t> index, std::span<const IndexRange> box);
 
 /// Fills `used` and checks sizes; for layouts that are built part by part.
 void finish_layout(Layout& layout);
 
-// Layouts for the eye: how an element's byte comes about, and the first entries as the vendors'
+// Layouts for people: how an element's byte is computed, and the first entries as the vendors'
 // tables draw them, byte 0 at the right.
 
-/// One line for each digit with its value and pitch, then the byte. `index` lies in the shape.
+/// One line per digit with its value and pitch, then the byte. `index` is within the shape.
 std::string explain_element(const Layout& layout, std::span<const std::uint64_t> index);
 
 struct PictureSize {

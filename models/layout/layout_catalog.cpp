@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts without a vendor's entries: row-major in one order or another, and the 4-channel packing
-// of mobile inference. source: ONNX operator documents (NCHW, OIHW); TI diagnostics (NHWC, HWIO)
+// Layouts without a vendor's entries: row-major in various orders, and the 4-channel packing of
+// mobile inference. source: ONNX operator documents (NCHW, OIHW); TI diagnostics (NHWC, HWIO)
 #include "models/layout/layout_catalog.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ Layout make_plain(const LayoutRow& row, const LayoutRequest& request) {
     return bind_row(row, request, row.sentence);
 }
 
-/// Whatever axes the shape has, in its own order.
+/// Whatever axes the shape has, in the shape's order.
 Layout make_row_major(const LayoutRow& row, const LayoutRequest& request) {
     Layout layout = plain_layout(request.shape, request.element);
     layout.name = row.name;

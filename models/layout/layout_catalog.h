@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue: one row for each memory layout that a vendor names. A row gives the sentence with
-// its parameters in braces, what it is for, its limits and source, and binds it to a shape.
-// Compressed weights are a codec, not a layout; Winograd weights lie here after their transform.
+// The catalogue: one row for each memory layout that a vendor names. A row has the expression with
+// its parameters in braces, its purpose, limits and source, and binds it to a shape. Compressed
+// weights are a codec, not a layout; Winograd weights are listed as transformed.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace npuscope {
 
 struct LayoutParameter {
     std::string_view name;
-    std::uint64_t standard;  ///< value where none is given
+    std::uint64_t standard;  ///< value if none is given
     std::string_view sentence;
 };
 
 struct LayoutRow;
 
-/// What a layout is wanted for.
+/// What a layout is requested for.
 struct LayoutRequest {
     LogicalShape shape;
     std::uint32_t element = 1;  ///< bytes
@@ -40,7 +40,7 @@ struct LayoutRow {
     std::string_view limits;
     std::string_view source;
     std::string_view axes;  ///< letters of its logical shape, in row-major order
-    std::uint32_t element;  ///< bytes it is made for; 0: any
+    std::uint32_t element;  ///< element bytes that it is made for; 0: any
     std::span<const LayoutParameter> parameters;
     Layout (*make)(const LayoutRow& row, const LayoutRequest& request);
 };
@@ -52,34 +52,34 @@ std::span<const LayoutRow> nvdla_pixel_layouts();
 std::span<const LayoutRow> kneron_layouts();
 std::span<const LayoutRow> ncnn_layouts();
 
-/// The order of weights as the codec of compressed ones takes it: of a row of
-/// nvdla_weight_layouts() and a shape that make_layout() takes. Nothing for deconvolution, whose
-/// sets are compressed one by one, and for all other rows.
+/// The weight order as the codec of compressed weights uses it, for a row of nvdla_weight_layouts()
+/// and a shape that make_layout() accepts. Nothing for deconvolution, whose sets are compressed one
+/// by one, and for all other rows.
 std::optional<WeightLayout> stored_weights(const LayoutRow& row, const LayoutRequest& request);
 
 /// Every row of every family.
 std::vector<const LayoutRow*> layout_catalog();
-/// By name, upper and lower case alike; nullptr where there is none.
+/// By name, case-insensitive; nullptr where there is none.
 const LayoutRow* find_layout(std::string_view name);
 
-/// ConfigError for a parameter that the row has not (with those it has), an element or shape
+/// ConfigError for a parameter that the row lacks (listing those it has), or an element or shape
 /// outside its limits (with the numbers).
 Layout make_layout(const LayoutRow& row, const LayoutRequest& request);
 
-/// For rows: the parameter's value or its standard one.
+/// For rows: the parameter's value or its default.
 std::uint64_t parameter(const LayoutRow& row, const LayoutRequest& request, std::string_view name);
-/// For rows: ConfigError unless the axis has at most (or exactly) so many elements.
+/// For rows: ConfigError unless the axis has at most (or exactly) this many elements.
 void require_extent(const LayoutRow& row, const LayoutRequest& request, char axis,
                     std::uint64_t most);
-/// For rows: binds the sentence under the row's name.
+/// For rows: binds the expression under the row's name.
 Layout bind_row(const LayoutRow& row, const LayoutRequest& request, std::string_view sentence,
                 BindOptions options = {});
 
 // How ncnn's convert_packing chooses: an axis that the wanted elempack does not divide leaves the
-// blob as it was, unless padding is asked for. source: ncnn's packing layer, run on 168 cases
+// blob unchanged, unless padding is requested. source: ncnn's packing layer, run on 168 cases
 
 /// The axis whose neighbours share a packed element: channels of 3-D and 4-D blobs, rows of 2-D,
-/// columns of 1-D. The shape's axes say which it is.
+/// columns of 1-D ones. The shape's axes decide.
 char ncnn_packed_axis(const LogicalShape& shape);
 
 struct NcnnPacking {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kneron's numbered NPU layouts. An entry is 16 bytes; the rightmost column of the vendor's tables
-// is byte 0. Digits of high/low layouts count scalars, which entry pairs then hold (layout.h).
+// is byte 0. Digits of high/low layouts count scalars, which are then stored in entry pairs
+// (layout.h).
 //
 // Descriptor version 1 (KL520, KL630, KL720) keeps all 16 bits of 8W1C16B, version 2 (KL730) clears
-// bit 0 of every 16-bit format. KL520 puts rows before channels.
-// Rows of 4W4C8B are padded to 4 pixels: that follows from the entry, no page says it.
+// bit 0 of every 16-bit format. KL520 puts rows before channels. Rows of 4W4C8B are padded to 4
+// pixels: this follows from the entry, no page states it.
 // source: Kneron pages "Supported NPU Data Layout Format", also of KL730; vendor's readers
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVDLA's feature data and the SDP's operand tables as catalogue rows. Units of the machine use
-// feature_cube.h, which says the same for one surface at an address.
+// feature_cube.h, which does the same for one surface at an address.
 // source: NVDLA format page, "Feature Data Format" to "Element-Wise Data Format"
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr std::array feature_parameters{
 };
 constexpr std::array atom_parameters{
     LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16 or 32"}};
-// source: NVDLA format page; int8-only configurations: the memory atom's size
+// source: NVDLA format page; int8-only configurations: the memory atom size
 constexpr std::array operand_parameters{
     LayoutParameter{"lanes", 32, "elements of an atom: 32 for int8, 16 for 16 bits on nv_full"}};
 constexpr std::array element_parameters{
@@ -134,8 +134,9 @@ constexpr std::array feature_rows{
 std::span<const LayoutRow> nvdla_layouts() { return feature_rows; }
 
 // NVDLA's pixel formats as catalogue rows, one for each row of pixel_format.h. Every channel is a
-// part of its own, in logical order R/Y, G/U, B/V, A/X; plane 1 of semi-planar formats lies after
-// plane 0. source: NVDLA format page, table 33
+// separate part, in logical order R/Y, G/U, B/V, A/X; plane 1 of semi-planar formats follows plane
+// 0.
+// source: NVDLA format page, table 33
 
 namespace {
 
@@ -199,7 +200,7 @@ LayoutPart channel_part(const LogicalShape& shape, std::uint32_t channel, const 
 void require_image(const LayoutRow& row, const LayoutRequest& request, const PixelFormat& format) {
     const LogicalShape& shape = request.shape;
     const std::uint64_t image = shape.extent('C') * shape.extent('H') * shape.extent('W');
-    // where channels have bytes of their own the last ones may carry nothing
+    // where channels have separate bytes the last ones may be unused
     const std::uint64_t channels = shape.extent('C');
     const bool fits = channels == format.channels ||
                       (format.channels == 4 && !format.packed_word && channels < 4);
@@ -279,7 +280,7 @@ namespace {
 
 constexpr std::uint64_t weight_multiple = 128;  // source: NVDLA format page, table 35
 
-// source: hardware spec files, C model: nv_full's numbers for one-byte weights
+// source: hardware spec files, C model: nv_full's values for one-byte weights
 constexpr std::array group_parameters{
     LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"},
     LayoutParameter{"cube", 64, "channels of a cube: atomic_c"}};

@@ -147,7 +147,7 @@ void require_complete(const LayoutSentence& sentence) {
 
 namespace {
 
-constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones lie outside any picture
+constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones are outside any picture
 
 std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> index) {
     const auto at = [&](char axis) {
@@ -170,7 +170,7 @@ std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> i
     return label.empty() ? "0" : label;
 }
 
-/// What stands in the first bytes, one label for each cell.
+/// The contents of the first bytes, one label per cell.
 class Picture {
  public:
     Picture(const Layout& layout, std::uint64_t bytes)

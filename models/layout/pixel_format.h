@@ -5,9 +5,9 @@
 //     packed 10 bits, one 32-bit word:    T_A2B10G10R10 = | A 31:30 | B 29:20 | G 19:10 | R 9:0 |
 //     semi-planar, T_Y8___U8V8:           plane 0 | Y | Y | ...    plane 1 | V | U | V | U | ...
 //
-// Channels leave in the order R/Y, G/U, B/V, A/X whatever the format. Elements are raw codes:
-// 10-bit fields are shifted left by 6 (their 2-bit alpha by 14) to make 16-bit codes, plain 10- and
-// 12-bit words are taken as they are. Whether a code is signed is a register's choice, not the
+// Channels are output in the order R/Y, G/U, B/V, A/X whatever the format. Elements are raw codes:
+// 10-bit fields are shifted left by 6 (their 2-bit alpha by 14) to form 16-bit codes, plain 10- and
+// 12-bit words are used unchanged. Whether a code is signed is a register's choice, not the
 // format's.
 // source: NVDLA format page, table 33; codes: NVDLA_CDMA.rdl; byte orders: nv_full C model, runs
 #pragma once
@@ -27,8 +27,8 @@ struct PixelFormat {
     std::string_view name;
     std::uint8_t code;        ///< D_DATAIN_FORMAT.PIXEL_FORMAT
     std::uint8_t channels;    ///< 1, 3 or 4
-    std::uint8_t planes;      ///< 2: semi-planar, Y alone and then two chroma channels
-    std::uint8_t code_bits;   ///< 8 or 16: width of an element handed on
+    std::uint8_t planes;      ///< 2: semi-planar, a Y plane and then two chroma channels
+    std::uint8_t code_bits;   ///< 8 or 16: width of an output element
     std::uint8_t field_bits;  ///< bits of a component in memory; 10 with packed = one 32-bit word
     bool packed_word;         ///< components share one 32-bit word (10, 10, 10 and 2 bits)
     bool floating;            ///< fp16
@@ -44,7 +44,7 @@ struct PixelFormat {
 };
 
 std::span<const PixelFormat> pixel_formats();
-/// Nothing for a code that no format has.
+/// Nothing for a code without a format.
 const PixelFormat* find_pixel_format(std::uint32_t code);
 const PixelFormat* find_pixel_format(std::string_view name);
 
@@ -54,7 +54,7 @@ struct PixelLine {
     std::uint32_t y = 0;
 };
 
-/// Pitch-linear pixels. The first pixel of a line lies x_offset pixels after the line's start.
+/// Pitch-linear pixels. The first pixel of a line is x_offset pixels after the line's start.
 struct PixelSurface {
     const PixelFormat* format = nullptr;
     std::array<Address, 2> base{};
@@ -74,8 +74,8 @@ struct PixelSurface {
     std::vector<ByteRun> runs() const;
 };
 
-/// The pixels of one line of one plane, `bytes` starting where surface.line() does, as raw codes
-/// into a tensor of shape surface.shape().
+/// Unpacks the pixels of one line of one plane as raw codes, `bytes` starting where surface.line()
+/// does, into a tensor of shape surface.shape().
 void unpack_pixels(const PixelSurface& surface, PixelLine line, std::span<const std::uint8_t> bytes,
                    Tensor<std::uint16_t>& codes);
 

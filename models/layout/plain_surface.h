@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operation leaves in memory as plain numbers: elements as sign-extended bits, and the
 // address of each by the formula of its format. A proof compares these with what the machine
-// leaves; a unit that has no part in another unit's operation says its own result so
-// (`plain_result`, `meaning_of`), in loops that share nothing with its math.
+// leaves; a unit that runs on its own describes its result this way (`plain_result`, `meaning_of`),
+// in loops that share nothing with its math.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace npuscope {
 
-/// Where an element of a surface lies.
+/// Position of an element of a surface.
 struct SurfacePlace {
     std::uint32_t batch = 0;
     std::uint32_t channel = 0;
@@ -28,11 +28,11 @@ struct SurfacePlace {
 /// Byte of the element in a cube of one batch.
 Address in_cube(const FeatureCube& cube, const SurfacePlace& place);
 
-/// The element of so many bytes that memory holds at an address, sign-extended.
+/// The element of `bytes` bytes in memory at an address, sign-extended.
 using ElementReader = std::function<std::int32_t(Address address, Bytes bytes)>;
 
 struct PlainSurface {
-    Shape shape;  ///< of one batch, lanes that are computed beside the channels included
+    Shape shape;  ///< of one batch, including computed lanes beyond the channels
     Precision precision = Precision::Int8;
     std::vector<Tensor<std::int32_t>> batches{};
     std::function<Address(const SurfacePlace&)> address{};
@@ -40,9 +40,9 @@ struct PlainSurface {
 
     /// From the lowest to the highest byte.
     ByteRun extent() const;
-    /// One batch, each element as the function gives it.
+    /// One batch, each element as the function returns it.
     void fill(const std::function<std::int32_t(const SurfacePlace&)>& value);
-    /// Calls `visit` for every place, columns fastest.
+    /// Calls `visit` for every position, columns fastest.
     template <class Visit>
     void for_each_place(Visit visit) const {
         for (std::uint32_t n = 0; n < batches.size(); ++n) {

@@ -14,7 +14,7 @@ using Unit = ConvertingUnit;
 using In = ConvertedInput;
 using Pipe = PipelineType;
 
-/// What the unit computes with for an output of int8, int16 and fp16.
+/// What the unit computes with for int8, int16 and fp16 output.
 struct InputRow {
     Unit unit;
     In input;
@@ -48,7 +48,7 @@ constexpr auto cells = [] {
     return all;
 }();
 
-/// Where a unit's table stands on the page.
+/// The name of a unit's table on the page.
 std::string_view table_name(Unit unit) {
     constexpr std::array<std::string_view, 4> kNames{"table 29 (convolution)", "table 30 (SDP)",
                                                      "table 31 (LRN)", "table 32 (pooling)"};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three element types of the data path. source: NVDLA format page, tables 29 to 32
+// The three element types of the data path.
+// source: NVDLA format page, tables 29 to 32
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,9 @@ constexpr std::uint32_t bytes_of(Precision precision) {
     return precision == Precision::Int8 ? 1U : 2U;
 }
 
-/// Which element types a unit turns into which: tables 29 to 32 of NVDLA's format page as one. The
-/// tables speak of operations that read memory; a unit that takes its input from the one in front
-/// may do more. A format of image says itself whether it is floating.
+/// Element type conversions of each unit: tables 29 to 32 of NVDLA's format page combined. The
+/// tables describe operations that read memory; a unit that gets its input from the previous unit
+/// may support more. An image format itself defines whether it is floating point.
 /// source: NVDLA format page, tables 29 (convolution), 30 (SDP), 31 (LRN), 32 (pooling)
 enum class ConvertingUnit { Convolution, Sdp, Cdp, Pdp };
 enum class ConvertedInput { IntegerImage, FloatImage, Int8Feature, Int16Feature, Fp16Feature };
@@ -38,7 +39,7 @@ struct PrecisionCell {
 };
 
 std::span<const PrecisionCell> precision_cells();
-/// The cell of a combination; what no table lists counts as invalid.
+/// The cell of a combination; combinations not in a table are invalid.
 PrecisionCell precision_cell(ConvertingUnit unit, ConvertedInput input, Precision output);
 constexpr ConvertedInput feature_input(Precision precision) {
     return precision == Precision::Int8    ? ConvertedInput::Int8Feature
@@ -48,7 +49,7 @@ constexpr ConvertedInput feature_input(Precision precision) {
 /// int8, int16, fp16.
 std::string_view precision_name(Precision precision);
 
-/// What to do about an invalid case: `convert to int8 or int16`; empty where the input has no valid
+/// The remedy for an invalid case: `convert to int8 or int16`; empty where the input has no valid
 /// output.
 std::string legal_outputs(const PrecisionCell& cell);
 

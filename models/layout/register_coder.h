@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a unit decodes its registers into a job: field by field, so that registers that a mode does
-// not use are never looked at. What is wrong goes to a list of diagnostics, each with its register:
+// not use are never read. Errors go to a list of diagnostics, each with its register:
 //
-//     misaligned       an address, stride or size is not the multiple that it must be: decoding
-//                      goes on with the value rounded down
+//     misaligned       an address, stride or size is not the required multiple: decoding
+//                      continues with the value rounded down
 //     register_value   what the machine does not do, or what contradicts another register: the
-//                      registers make no job. What is read after it is not judged any more, because
+//                      registers form no job. What is read after it is no longer checked, because
 //                      it may follow from it.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace npuscope {
 
-/// A field as a message points at it.
+/// A field as a message names it.
 struct FieldName {
     std::string_view register_name;
     std::string_view field_name;
@@ -40,22 +40,22 @@ struct SurfaceLines {
     bool too_large() const;
 };
 
-/// How large a surface one operation may have here: its values are computed as a whole, and size
-/// registers reach far beyond any memory. The hardware has no such limit.
+/// How large a surface one operation may have in this simulator: its values are computed as a
+/// whole, and size registers reach far beyond any memory. The hardware has no such limit.
 inline constexpr Bytes largest_surface{512U << 20U};
 
-/// Whether the registers make no job.
+/// Whether the registers form no valid job.
 bool refused(const Diagnostics& findings);
 /// The job, unless its registers were refused.
 template <class Job>
 std::optional<Job> unless_refused(Job job, const Diagnostics& findings) {
     return refused(findings) ? std::nullopt : std::optional<Job>(std::move(job));
 }
-/// `NVDLA_PDP`: the NPU at hand lacks the unit; `preset` says which presets have it.
+/// `NVDLA_PDP`: this NPU lacks the unit; `preset` says which presets have it.
 void refuse_unit(std::string_view unit, const std::string& sentence, const std::string& remedy,
                  Diagnostics& findings);
 
-/// A visitor of a unit's description of its registers: it fills the members of the job.
+/// Visits a unit's register description and fills the members of the job.
 class RegisterDecoder {
  public:
     static constexpr bool decodes = true;
@@ -87,11 +87,11 @@ class RegisterDecoder {
     void flag(std::string_view register_name, std::string_view field_name, bool& flag) {
         flag = values_.field(register_name, field_name) != 0;
     }
-    /// 0 means true: of RAM types, the SRAM at the secondary port.
+    /// 0 means true: for RAM types, the SRAM at the secondary port.
     void inverse_flag(std::string_view register_name, std::string_view field_name, bool& flag) {
         flag = values_.field(register_name, field_name) == 0;
     }
-    /// A register of one field, in bytes.
+    /// A register with one field, in bytes.
     void bytes(std::string_view register_name, Bytes& bytes) { bytes = Bytes(word(register_name)); }
     void address(std::string_view high, std::string_view low, Address& address) {
         address = Address(std::uint64_t{word(high)} << 32U | word(low));
@@ -106,13 +106,13 @@ class RegisterDecoder {
     void strides(std::string_view stem, DataKind kind, Bytes memory_atom, Bytes& line_stride,
                  Bytes& surface_stride);
 
-    /// A register of one value, its fields in their places.
+    /// A register as one value, its fields at their bit positions.
     std::uint32_t word(std::string_view register_name) const;
-    /// Reports a value that is not the multiple that it must be, and rounds it down.
+    /// Reports a value that is not the required multiple, and rounds it down.
     void align(std::string_view register_name, const AlignmentNeed& need);
     /// `NVDLA_SDP.D_DP_BS_CFG_0.BS_ALU_ALGO = 3: <why>`.
     void refuse(const FieldName& name, const std::string& why, const std::string& remedy);
-    /// A sentence of its own that names the register.
+    /// Refuses with a separate sentence that names the register.
     void refuse_as(const FieldName& name, const std::string& sentence, const std::string& remedy,
                    std::string_view id = rule_ids::register_value);
     void refuse_unless(bool condition, const FieldName& name, const std::string& why,
@@ -121,7 +121,7 @@ class RegisterDecoder {
             refuse(name, why, remedy);
         }
     }
-    /// The unit is asked for a conversion that the tables of the format page do not have.
+    /// The unit is configured for a conversion that is not in the tables of the format page.
     void require_valid(const PrecisionCell& cell, const FieldName& name);
     void require_surface(std::string_view register_name, const SurfaceLines& surface);
     /// Two registers that describe one size must agree.
@@ -140,10 +140,10 @@ class RegisterDecoder {
 FeatureCube decode_cube(RegisterDecoder& registers, std::string_view stem, const Shape& shape,
                         Bytes memory_atom, Bytes element);
 
-/// How a unit writes a job to its registers: the visitor of the same description that a
-/// RegisterDecoder fills jobs by. Registers start at their reset values; every member of the job is
+/// How a unit writes a job to its registers: visits the same description from which a
+/// RegisterDecoder fills jobs. Registers start at their reset values; every member of the job is
 /// written, also where the mode does not use it. A value that does not fit its field is a bug of
-/// ours.
+/// the simulator.
 class RegisterEncoder {
  public:
     static constexpr bool decodes = false;

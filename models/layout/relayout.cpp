@@ -16,9 +16,9 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint64_t pair_bytes = 32;       // source: Kneron pages, low entry and high entry
-constexpr std::uint64_t box_elements = 65536;  // plain and joined in a second-level cache
+constexpr std::uint64_t box_elements = 65536;  // plain and joined values in a second-level cache
 
-/// The high/low layout as the plain 16-bit values that its entry pairs hold.
+/// The high/low layout as plain 16-bit values, as stored in its entry pairs.
 Layout values_of(const Layout& high_low) {
     Layout layout = high_low;
     layout.code = ElementCode::Plain;
@@ -37,7 +37,7 @@ struct PairRange {
     std::vector<IndexRange> box;
 };
 
-/// The whole entry pairs that a box reaches.
+/// The whole entry pairs that a box touches.
 PairRange pairs_reached(const LayoutPart& part, const std::vector<IndexRange>& box) {
     const auto [low, high] = part.reach(box);
     return {static_cast<std::uint64_t>(low) / pair_bytes * pair_bytes,
@@ -63,10 +63,10 @@ bool is_single(const Layout& layout) {
                                [](const LayoutStep& step) { return step.pitch >= 0; });
 }
 
-/// The fast path for high/low layouts: a pair of entries is 16 plain 16-bit values in another order
-/// of bytes, so a box that fills whole pairs moves as plain values and its pairs are split (or were
-/// joined) where they lie. True where it was done: one side is high/low and the other plain, and
-/// boxes fill whole pairs of entries. Bytes of the target outside all elements must be 0 before.
+/// The fast path for high/low layouts: a pair of entries is 16 plain 16-bit values with their bytes
+/// reordered, so a box that fills whole pairs moves as plain values and its pairs are split (or
+/// were joined) in place. True where it was done: one side is high/low and the other plain, and
+/// boxes fill whole pairs. Target bytes outside all elements must already be 0.
 bool relayout_entries(const Layout& source, std::span<const std::uint8_t> from,
                       const Layout& target, std::span<std::uint8_t> to, MoveProgress& progress) {
     const bool splits = target.code == ElementCode::HighLow && source.code == ElementCode::Plain;
@@ -137,7 +137,7 @@ namespace {
 constexpr std::uint64_t tile_elements = 32768;  // with its planes in a second-level cache
 constexpr std::uint64_t usual_cache = std::uint64_t{32} << 20;
 
-/// Bytes of the last-level cache near one core: systems also tell the sum over a whole socket.
+/// Bytes of the last-level cache near one core: some systems report the sum over a whole socket.
 std::uint64_t cache_bytes() {
     static const long told = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return told > 0 ? std::min(static_cast<std::uint64_t>(told), usual_cache) : usual_cache;

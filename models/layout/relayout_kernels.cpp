@@ -123,7 +123,7 @@ void interleave(ShuffleShape shape, const std::uint8_t* rows, std::uint8_t* piec
     }
 }
 
-/// One group from column `done` up to column `last`, or what whole registers of `Bytes` cover.
+/// One group from column `done` up to column `last`, or as far as whole registers of `Bytes` cover.
 template <class T, std::size_t L, std::size_t Bytes>
 HWY_INLINE std::size_t deinterleave_group(ShuffleShape shape, std::size_t group, std::size_t done,
                                           std::size_t last, const std::uint8_t* pieces,
@@ -136,7 +136,7 @@ HWY_INLINE std::size_t deinterleave_group(ShuffleShape shape, std::size_t group,
     return done;
 }
 
-/// A share of the pieces that a later call takes, which lie together.
+/// Prefetches a share of a later call's pieces, which are contiguous.
 HWY_INLINE void fetch_pieces(ShuffleShape shape, std::size_t group, const std::uint8_t* pieces) {
     const std::size_t share = shape.columns * shape.lanes * shape.unit;
     pieces += shape.ahead + times(group, static_cast<std::ptrdiff_t>(share));
@@ -145,7 +145,7 @@ HWY_INLINE void fetch_pieces(ShuffleShape shape, std::size_t group, const std::u
     }
 }
 
-/// Few rows are written side by side; many of them one group after the other, some columns of each.
+/// Few rows are written in parallel; many rows group by group, some columns of each.
 template <class T, std::size_t L>
 void deinterleave(ShuffleShape shape, const std::uint8_t* pieces, std::uint8_t* rows) {
     const std::size_t part = shape.ahead == 0 ? wide / sizeof(T) : shape.columns;

@@ -180,7 +180,7 @@ std::optional<std::vector<LoopNest>> plan_nests(const PartPair& pair,
 
 namespace {
 
-/// Indices of an axis that belong together in either layout.
+/// Indices of an axis that form a block in either layout.
 std::uint64_t block_of(const Layout& source, const Layout& target, std::size_t axis) {
     std::uint64_t block = 1;
     for (const Layout* layout : {&source, &target}) {
@@ -193,7 +193,7 @@ std::uint64_t block_of(const Layout& source, const Layout& target, std::size_t a
     return std::min(block, source.shape.axes[axis].extent);
 }
 
-/// Axes by the largest step that one of their digits takes.
+/// Axes by the largest step of any of their digits.
 std::vector<std::size_t> slowest_first(const Layout& layout) {
     std::vector<std::pair<std::int64_t, std::size_t>> steps;
     for (std::size_t axis = 0; axis < layout.shape.axes.size(); ++axis) {
@@ -254,7 +254,7 @@ Layout plane_layout(const Layout& tile, const std::vector<IndexRange>& planes) {
     return layout;
 }
 
-/// The box of both planes.
+/// The box including both planes.
 std::vector<IndexRange> with_planes(const std::vector<IndexRange>& box) {
     std::vector<IndexRange> planes = box;
     planes.insert(planes.begin(), IndexRange{0, 2});

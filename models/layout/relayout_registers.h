@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of 16-byte blocks and the perfect shuffle over them. Compiled anew for each kind of
-// vectors, as Highway asks: the guard lets it in once for each.
+// Registers of 16-byte blocks and the perfect shuffle over them. Compiled once per vector type, as
+// Highway requires: the guard includes it once for each.
 #if defined(NPUSCOPE_RELAYOUT_REGISTERS) == defined(HWY_TARGET_TOGGLE)
 #ifdef NPUSCOPE_RELAYOUT_REGISTERS
 #undef NPUSCOPE_RELAYOUT_REGISTERS
@@ -26,7 +26,7 @@ HWY_INLINE HWY_MAYBE_UNUSED std::ptrdiff_t times(std::size_t count, std::ptrdiff
     return static_cast<std::ptrdiff_t>(count) * step;
 }
 
-/// Lines of the next rows, into a second-level cache: many rows share their places in the first.
+/// Prefetches the next rows' lines into a second-level cache: many rows share sets of the first.
 HWY_INLINE HWY_MAYBE_UNUSED void fetch(ShuffleShape shape, const std::uint8_t* rows) {
     for (std::size_t i = 0; i < shape.lanes && shape.ahead != 0; ++i) {
         __builtin_prefetch(rows + shape.ahead + times(i, shape.row), 0, 2);
@@ -53,7 +53,7 @@ HWY_INLINE void shuffle_step(D d, hn::Vec<D> (&v)[L]) {
 
 constexpr std::size_t log2_of(std::size_t n) { return n < 2 ? 0 : 1 + log2_of(n / 2); }
 
-/// The blocks of 16 bytes of a register, each `step` bytes after the one before.
+/// The blocks of 16 bytes of a register, each `step` bytes after the previous one.
 template <class D>
 HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::uint8_t* to, std::ptrdiff_t step) {
     constexpr std::size_t blocks = hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) / 16;
@@ -98,7 +98,7 @@ HWY_INLINE void store(hn::Vec<D> v, std::uint8_t* to, bool stream) {
     }
 }
 
-/// Registers whose blocks are pieces, as load_rows makes them, to L rows.
+/// Registers whose blocks are pieces, as from load_rows, to L rows.
 template <class D, std::size_t L>
 HWY_INLINE void store_rows(D d, hn::Vec<D> (&v)[L], std::ptrdiff_t row, std::uint8_t* rows,
                            bool stream) {
@@ -115,7 +115,7 @@ HWY_INLINE void store_rows(D d, hn::Vec<D> (&v)[L], std::ptrdiff_t row, std::uin
 
 // Interleaving into whole lines, where a register holds one: four blocks of 16 bytes.
 
-/// Blocks of two registers, two by two: [a0 b0 a2 b2] and [a1 b1 a3 b3].
+/// Blocks of two registers, pairwise: [a0 b0 a2 b2] and [a1 b1 a3 b3].
 template <class V>
 HWY_INLINE void exchange_blocks(V& a, V& b) {
     const V even = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a);
@@ -136,8 +136,8 @@ HWY_INLINE void transpose_blocks(D d, hn::Vec<D> (&q)[4]) {
     q[1] = second;
 }
 
-/// Groups of rows, 64 bytes of each: four pieces at a time make a line, the neighbours of one
-/// column or of several.
+/// Groups of rows, 64 bytes of each: four pieces at a time form a line, neighbours of one column or
+/// of several.
 template <class T, std::size_t L, std::size_t Groups>
 HWY_INLINE void interleave_lines(ShuffleShape shape, const std::uint8_t* rows,
                                  std::uint8_t* pieces) {
@@ -161,7 +161,7 @@ HWY_INLINE void interleave_lines(ShuffleShape shape, const std::uint8_t* rows,
     }
 }
 
-/// Columns that were done: whole vectors where groups make lines.
+/// Returns the columns done: whole vectors where groups form lines.
 template <class T, std::size_t L, std::size_t Groups>
 std::size_t interleave_wide(ShuffleShape shape, const std::uint8_t* rows, std::uint8_t* pieces) {
     std::size_t done = 0;

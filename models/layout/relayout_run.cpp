@@ -22,12 +22,12 @@ std::vector<NestLoop> all_loops(const ShuffleWalk& walk) {
     return loops;
 }
 
-/// Carries out a planned transpose. Blocks are collected in a small stage and leave it in whole
-/// lines, while the next block is made in a second stage and the source of the calls after it is
-/// fetched: reading, shuffling and writing overlap.
+/// Carries out a planned transpose. Blocks are collected in a small stage and written from it in
+/// whole lines, while the next block is built in a second stage and the source of later calls is
+/// prefetched: reading, shuffling and writing overlap.
 class ShuffleRun {
  public:
-    /// `from` and `to` are those of the nest's first unit.
+    /// `from` and `to` point at the nest's first unit.
     ShuffleRun(const ShuffleWalk& walk, const std::uint8_t* from, std::uint8_t* to);
 
     void run(MoveProgress& progress);
@@ -41,8 +41,8 @@ class ShuffleRun {
     const std::uint8_t* from_;
     std::uint8_t* to_;
     ShuffleShape shape_;
-    NestIterator ahead_;  ///< of the call whose source is fetched now
-    RowShape portion_;    ///< of a stage that leaves at once
+    NestIterator ahead_;  ///< of the call whose source is prefetched now
+    RowShape portion_;    ///< rows that leave a stage at once
     std::uint64_t portions_ = 0;
     std::int64_t step_ = 0;
     bool stream_ = false;
@@ -92,7 +92,7 @@ void ShuffleRun::call(const std::uint8_t* from, std::uint8_t* to) {
     }
 }
 
-/// Writes a portion of the block that waits in the second stage.
+/// Writes a portion of the block waiting in the second stage.
 void ShuffleRun::flush(std::uint64_t portion) {
     std::uint8_t* to = waiting_ + static_cast<std::int64_t>(portion) * step_;
     const std::uint8_t* from = stages_[1] + portion * portion_.rows * portion_.run;
@@ -103,7 +103,7 @@ void ShuffleRun::flush(std::uint64_t portion) {
     }
 }
 
-/// Makes one block in the first stage, and portion by portion gives away the second.
+/// Builds one block in the first stage, and writes out the second portion by portion.
 void ShuffleRun::make_block(const std::uint8_t* from, const std::uint8_t* to) {
     std::uint64_t flushed = 0;
     NestIterator place(walk_.inner);
@@ -157,7 +157,7 @@ LoopNest rest_of(const LoopNest& nest, std::size_t loop, std::uint64_t count) {
     return rest;
 }
 
-/// Past the caches where whole lines are met.
+/// Past the caches where whole lines are written.
 bool can_stream(const LoopNest& nest, const NestMemory& memory) {
     const auto at = reinterpret_cast<std::uintptr_t>(memory.to + nest.to);
     return memory.stream && at % line_bytes == 0 &&
@@ -189,7 +189,7 @@ void copy_loop(const NestLoop& loop, const std::uint8_t* from, std::uint8_t* to)
     }
 }
 
-/// Whether the unit is one of `Sizes`, whose loops are copied at once.
+/// Whether the unit is one of `Sizes`, whose loops are copied directly.
 template <std::size_t... Sizes>
 bool copy_known(std::uint64_t unit, const NestLoop& loop, const std::uint8_t* from,
                 std::uint8_t* to) {
@@ -215,7 +215,7 @@ void walk(std::vector<NestLoop> loops, const std::uint8_t* from, std::uint8_t* t
     } while (place.next());
 }
 
-/// Cuts a loop into blocks of `side` steps; the rest is a nest of its own.
+/// Cuts a loop into blocks of `side` steps; the remainder is its own nest.
 void block_loop(LoopNest& nest, std::size_t loop, std::uint64_t side, const NestMemory& memory) {
     const std::uint64_t count = nest.loops[loop].count;
     if (count <= side) {
@@ -251,7 +251,7 @@ void run_units(LoopNest nest, const NestMemory& memory) {
     }
     if (next < plain_loops && nest.loops[inner].count < 8 &&
         nest.loops[next].count > nest.loops[inner].count) {
-        std::swap(inner, next);  // two halves of a line are met soon enough
+        std::swap(inner, next);  // the two halves of a line are still written close in time
     }
     const NestLoop fastest = nest.loops[inner];
     std::vector<NestLoop> outer;
@@ -272,8 +272,8 @@ void run_units(LoopNest nest, const NestMemory& memory) {
          });
 }
 
-/// Units of many lines, in the order of the source: it is fetched ahead that way, and streamed
-/// lines need no order.
+/// Units of many lines, in the order of the source: so it is prefetched, and streamed lines need no
+/// order.
 void stream_units(const LoopNest& nest, const NestMemory& memory) {
     std::vector<NestLoop> loops = nest.loops;
     std::ranges::sort(loops, [](const NestLoop& a, const NestLoop& b) {

@@ -76,19 +76,19 @@ namespace {
 constexpr std::uint64_t line_pieces = line_bytes / piece_bytes;
 // Bytes, measured on machines with first-level caches of 32 KiB and second-level ones of 1 MiB.
 constexpr std::uint64_t kept_block = 16384;     // half of a first-level cache
-constexpr std::uint64_t longest_fetch = 256;    // of each of many rows in one go
+constexpr std::uint64_t longest_fetch = 256;    // of each of many rows at once
 constexpr std::uint64_t least_streamed = 8192;  // pieces collected in a stage,
 constexpr std::uint64_t most_streamed = 16384;  // of which there are two
-constexpr std::uint64_t lone_block = 4096;      // where one step covers whole pieces
+constexpr std::uint64_t lone_block = 4096;      // if one step covers whole pieces
 constexpr std::uint64_t rows_block = 8192;      // pieces of many rows
 constexpr std::uint64_t streamed_rows = 4096;   // the same, collected in a stage and streamed
 constexpr std::uint64_t line_run = 1024;        // of rows that are read in whole lines
 constexpr std::uint64_t line_region = 131072;   // of the lines that they are written to
 constexpr std::uint64_t fetched_ahead = 32768;  // in a second-level cache
 constexpr std::uint64_t rows_calls = 4;         // portions in which rows leave a stage
-constexpr std::uint64_t followed_rows = 16;     // that a machine fetches ahead by itself
+constexpr std::uint64_t followed_rows = 16;     // that a machine prefetches by itself
 
-/// Rows that share their places in a first-level cache push each other out.
+/// Rows that map to the same sets of a first-level cache evict each other.
 bool collides(std::int64_t row) { return size_of(row) % 2048 == 0; }
 
 /// Steps of a block: at most `most`, a multiple of `multiple`.
@@ -173,7 +173,7 @@ class WalkPlanner {
         }
     }
 
-    /// Blocks of `steps` along the rows, what lies beyond is left; then the slowest loop first.
+    /// Blocks of `steps` along the rows, the rest is left; then the slowest loop first.
     void cut(std::uint64_t steps) {
         walk_.shape.columns = steps * start_;
         walk_.covered = row_.count / steps * steps;
@@ -196,7 +196,7 @@ class WalkPlanner {
         return std::nullopt;
     }
 
-    /// The kernel takes `groups` steps of a loop.
+    /// Moves `groups` steps of a loop into the kernel.
     void take_groups(std::size_t loop, std::uint64_t groups) {
         walk_.shape.groups = groups;
         walk_.shape.group_row = others_[loop].*sides_.row;
@@ -243,7 +243,7 @@ class WalkPlanner {
                        is_aligned(nest_.to) && all_aligned(others_);
     }
 
-    /// The same into rows of a stage.
+    /// Pieces to rows collected in a stage.
     bool collect_rows() {
         const std::uint64_t block = stream_ ? streamed_rows : rows_block;
         const std::uint64_t groups_of_lanes = lanes_.count / shuffle_.width;
@@ -270,7 +270,7 @@ class WalkPlanner {
 
     /// Rows to pieces of any size; streamed where blocks fill whole lines of the target.
     void plan_pieces() {
-        // A block's pieces and whatever lies between them stay in the first-level cache.
+        // A block's pieces and whatever is between them stay in the first-level cache.
         const std::uint64_t block =
             stream_ ? std::clamp(lanes_.count * longest_fetch, least_streamed, most_streamed)
                     : kept_block;
@@ -286,7 +286,7 @@ class WalkPlanner {
         }
     }
 
-    /// A block of pieces leaves in one go where its loops fill every byte of its region.
+    /// A block of pieces is written at once where its loops fill every byte of its region.
     void collect_pieces(std::uint64_t region) {
         std::uint64_t covered = walk_.bytes;
         std::size_t first_inner = others_.size();
@@ -309,16 +309,16 @@ class WalkPlanner {
     const Shuffle& shuffle_;
     bool stream_;
     Sides sides_;
-    bool goes_on_;         ///< a piece ends where its row goes on in another
+    bool goes_on_;         ///< a row continues in another piece after this one
     std::size_t along_;    ///< loop along the rows that is cut into blocks
     std::uint64_t start_;  ///< columns of one step of it
-    std::uint64_t step_;   ///< steps that 16 bytes of a row take
+    std::uint64_t step_;   ///< steps that 16 bytes of a row cover
     const NestLoop& lanes_;
     const NestLoop& row_;
     std::uint64_t spread_;  ///< bytes from one step's pieces to the next
-    bool many_ = false;     ///< rows: more than a machine follows by itself
+    bool many_ = false;     ///< rows: more than a machine prefetches by itself
     ShuffleWalk walk_;
-    std::vector<NestLoop> others_;  ///< than those in the kernel
+    std::vector<NestLoop> others_;  ///< loops outside the kernel
 };
 
 }  // namespace

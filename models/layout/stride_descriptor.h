@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kneron's version-2 tensor descriptor: one stride in scalars for each ONNX axis.
+// Kneron's version-2 tensor descriptor: one stride in scalars per ONNX axis.
 //
 //     plain and compact layouts     scalar = sum of index * stride_npu
 //     1W16C8B, 1W16C8BHL            scalar = the same + (c / 16) * (G - 16),
@@ -8,8 +8,8 @@
 // G, the channel-group stride, is not in the descriptor. The vendor's readers take the maximum of
 // stride * extent over the axes whose stride is not 1. That is wrong where the batch stride covers
 // all groups or unit axes have stride 1; the maximum over axes longer than 1 is wrong where a
-// single row is padded. Where the two differ the descriptor is ambiguous and that is said. source:
-// Kneron page "Convert ONNX & NPU Data"; one subtraction of 16: C readers, computed cases
+// single row is padded. Where the two differ the descriptor is ambiguous and this is reported.
+// source: Kneron page "Convert ONNX & NPU Data"; one subtraction of 16: C readers, computed cases
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct StrideDescriptor {
 };
 
 enum class GroupRule : std::uint8_t {
-    Reader,  ///< over axes whose stride is not 1, as the vendor's readers do
-    Extent,  ///< over axes longer than 1 beside the channels
+    Reader,  ///< over axes whose stride is not 1, like the vendor's readers
+    Extent,  ///< over axes longer than 1, without the channels
 };
 
 struct GroupStrides {
@@ -48,12 +48,12 @@ struct DescriptorLayout {
     std::string ambiguity;  ///< empty where both rules agree
 };
 
-/// Rule Reader gives way to Extent where it would put elements onto each other; the ambiguity says
-/// so. ConfigError with the numbers for strides that cannot be.
+/// Rule Extent replaces Reader where Reader would make elements overlap; the ambiguity says so.
+/// ConfigError with the numbers for impossible strides.
 DescriptorLayout bind_descriptor(const StrideDescriptor& descriptor,
                                  GroupRule rule = GroupRule::Reader);
 
-/// The strides of a layout's name and shape as a descriptor has them; empty where none can.
+/// The strides of a layout's name and shape in a descriptor's form; empty where there is none.
 std::vector<std::uint64_t> strides_of(const Layout& layout);
 
 }  // namespace npuscope

@@ -21,7 +21,7 @@ SurfaceStrides strides_of(const Shape& shape, std::uint32_t surfaces, Bytes line
 
 SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs) {
     std::erase_if(runs, [](const ByteRun& run) { return run.bytes.value == 0; });
-    if (!std::ranges::is_sorted(runs, {}, &ByteRun::address)) {  // as strides without overlap are
+    if (!std::ranges::is_sorted(runs, {}, &ByteRun::address)) {  // true for strides without overlap
         std::ranges::sort(runs, {}, &ByteRun::address);
     }
     use.runs.clear();

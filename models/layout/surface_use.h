@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One surface as one operation reads or writes it: which bytes, and which registers say so. Units
-// list those of their jobs beside the decoder of their registers (`surfaces_of`).
+// One surface as one operation reads or writes it: which bytes, and which registers define them.
+// Units list the surfaces of their jobs next to their register decoder (`surfaces_of`).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-/// Strides by which a cube is walked; only those that it needs.
+/// Strides for walking a cube; only those that are needed.
 struct SurfaceStrides {
     std::optional<Bytes> line;
     std::optional<Bytes> surface;
@@ -23,22 +23,22 @@ struct SurfaceUse {
     std::string surface;           ///< `input`, `weights`, `result`
     std::string unit;              ///< NVDLA_CDMA
     std::string address_register;  ///< D_DAIN_ADDR_LOW_0
-    std::string stride_register;   ///< of a stride that is to blame; empty: there is none
+    std::string stride_register;   ///< of a stride that may be at fault; empty: none
     std::string surface_stride_register{};
-    /// Of a unit that only moves bytes: registers that say where its lines lie, beside the address,
-    /// and the one that says how long its lines or planes are.
+    /// For a unit that only moves bytes: registers that place its lines, in addition to the
+    /// address, and the one that sets the length of its lines or planes.
     std::vector<std::string> placing{};
     std::string piece_register{};
     DataKind kind = DataKind::Feature;
     bool writes = false;
-    bool constant = false;  ///< weights and what goes with channels: never a result
+    bool constant = false;  ///< weights and per-channel data: never a result
     Address base;
-    std::vector<ByteRun> runs;  ///< by address, joined
+    std::vector<ByteRun> runs;  ///< by address, merged
     SurfaceStrides strides;
     bool overlaps_itself = false;
     std::optional<FeatureCube> cube{};  ///< its geometry, where it is a cube
-    Bytes padding{};  ///< at its end, of no element; of a cube it follows from the channels
-    std::uint32_t batches = 1;  ///< cubes of `runs` that lie one batch stride apart
+    Bytes padding{};  ///< at its end, part of no element; for a cube it follows from the channels
+    std::uint32_t batches = 1;  ///< cubes of `runs` that are one batch stride apart
 
     /// From its first byte to its last.
     ByteRun extent() const {
@@ -48,7 +48,7 @@ struct SurfaceUse {
     }
 };
 
-/// Sorts and joins the runs; whether two of them share a byte.
+/// Sorts and merges the runs; notes whether two of them share a byte.
 SurfaceUse with_runs(SurfaceUse use, std::vector<ByteRun> runs);
 
 /// A surface without its bytes, named by D_`stem`_BASE_ADDR_LOW and D_`stem`_LINE_STRIDE.
@@ -57,7 +57,7 @@ SurfaceUse surface_at(const char* surface, const char* unit, const std::string& 
 /// The cube that a unit reads from (`unit`: its read DMA), or writes its result to.
 SurfaceUse source_use(const char* unit, const FeatureCube& cube);
 SurfaceUse result_use(const char* unit, const FeatureCube& cube);
-/// A surface of a unit that only moves bytes: its first and its last line stand for it.
+/// A surface of a unit that only moves bytes: represented by its first and last line.
 struct MovedSide {
     const char* unit;
     const char* surface;
@@ -68,7 +68,7 @@ SurfaceUse ends_use(const MovedSide& side, const ByteRun& first, const ByteRun& 
 SurfaceUse cube_use(SurfaceUse use, const FeatureCube& cube);
 SurfaceUse operand_use(SurfaceUse use, const OperandSurface& operand);
 
-/// The first byte that both touch; the runs of each are sorted.
+/// The first byte that both touch; both lists of runs are sorted.
 std::optional<Address> common_byte(const std::vector<ByteRun>& one,
                                    const std::vector<ByteRun>& other);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical tensors: their sizes, and their values as plain row-major arrays that the math reads and
-// writes; which of their elements a convolution brings together. Where the elements lie in memory
-// is a layout, not a shape.
+// Logical tensors: their sizes, their values as plain row-major arrays that the math reads and
+// writes, and which of their elements a convolution combines. Where the elements are in memory is a
+// layout, not a shape.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ struct Tensor {
     bool operator==(const Tensor&) const = default;
 };
 
-/// A part of a tensor: from its first element on so many.
+/// A part of a tensor: its first element and its size.
 struct TensorPart {
     std::uint32_t channel = 0;
     std::uint32_t line = 0;
@@ -65,7 +65,7 @@ struct TensorPart {
     Shape shape;
 };
 
-/// The part as a tensor of its own; it lies inside.
+/// The part as a separate tensor; it must be inside.
 template <class T>
 Tensor<T> cut(const Tensor<T>& from, const TensorPart& part) {
     Tensor<T> piece(part.shape);
@@ -78,7 +78,7 @@ Tensor<T> cut(const Tensor<T>& from, const TensorPart& part) {
     return piece;
 }
 
-/// The reverse: the elements of `piece` take their places.
+/// The reverse: writes the elements of `piece` back.
 template <class T>
 void paste(const Tensor<T>& piece, const TensorPart& place, Tensor<T>& to) {
     for (std::uint32_t c = 0; c < place.shape.channels; ++c) {
@@ -112,8 +112,8 @@ struct Kernels {
     }
 };
 
-// The elements that feature cubes and weights hold: one byte (int8), or two (int16, or the bit
-// patterns of fp16). Which of the two-byte types it is stands with the operation.
+// The elements of feature cubes and weights: one byte (int8), or two (int16, or the bit patterns of
+// fp16). The operation defines which of the two-byte types it is.
 
 using ElementTensor = std::variant<Tensor<std::int8_t>, Tensor<std::int16_t>>;
 using WeightKernels = std::variant<Kernels<std::int8_t>, Kernels<std::int16_t>>;
@@ -122,7 +122,7 @@ inline ElementTensor cut(const ElementTensor& from, const TensorPart& part) {
     return std::visit([&](const auto& values) -> ElementTensor { return cut(values, part); }, from);
 }
 
-/// `to` has so many elements as `whole` from then on, of the type of `piece`.
+/// Afterwards `to` has the shape `whole` and the element type of `piece`.
 inline void paste(const ElementTensor& piece, const TensorPart& place, const Shape& whole,
                   ElementTensor& to) {
     std::visit(
@@ -158,7 +158,7 @@ inline const Shape& shape_of(const ElementTensor& tensor) {
     return std::visit([](const auto& values) -> const Shape& { return values.shape; }, tensor);
 }
 
-/// NaNs and infinities among elements of fp16, as the status registers of units count them.
+/// NaNs and infinities among fp16 elements, as the status registers of units count them.
 struct SpecialCount {
     std::uint64_t nans = 0;
     std::uint64_t infs = 0;
@@ -166,7 +166,7 @@ struct SpecialCount {
     bool operator==(const SpecialCount&) const = default;
 };
 
-/// Of a tensor of fp16, pad lanes included; nothing in a tensor of bytes.
+/// For an fp16 tensor, including pad lanes; zero for a tensor of bytes.
 /// source: nv_full C model, status registers; NVDLA doc v1/ias/precision.rst, fp16
 inline SpecialCount count_specials(const ElementTensor& tensor) {
     SpecialCount count;
@@ -180,15 +180,16 @@ inline SpecialCount count_specials(const ElementTensor& tensor) {
     return count;
 }
 
-/// The geometry of a convolution: which input element meets which tap. Output (y, x) and tap (r, s)
-/// meet at input row y * stride_y + r * dilation_y - pad_top, column likewise; what lies outside
-/// the input has the padding's value. Right and bottom padding follow from the output's size.
+/// The geometry of a convolution: which input element is multiplied with which tap. Output (y, x)
+/// and tap (r, s) use input row y * stride_y + r * dilation_y - pad_top, and the same for columns;
+/// outside the input it is the padding value. Right and bottom padding follow from the output's
+/// size.
 struct Convolution {
     std::uint32_t out_height = 1;
     std::uint32_t out_width = 1;
     std::uint32_t stride_y = 1;
     std::uint32_t stride_x = 1;
-    std::uint32_t dilation_y = 1;  ///< 1: taps are neighbours
+    std::uint32_t dilation_y = 1;  ///< 1: taps are adjacent
     std::uint32_t dilation_x = 1;
     std::uint32_t pad_top = 0;
     std::uint32_t pad_left = 0;
@@ -197,7 +198,7 @@ struct Convolution {
     bool operator==(const Convolution&) const = default;
 };
 
-/// Rows (or columns) of input that `out` outputs reach over, padding included.
+/// Rows (or columns) of input that `out` outputs cover, padding included.
 constexpr std::uint32_t reach(std::uint32_t out, std::uint32_t stride, std::uint32_t span) {
     return (out - 1) * stride + span;
 }

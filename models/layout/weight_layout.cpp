@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "weights are stored little-endian");
 
-/// `count` things that are walked in steps: first, and how many there are of them in this step.
+/// One step of a stepwise walk: the first item, and the number of items in this step.
 struct Step {
     std::uint32_t first;
     std::uint32_t count;
@@ -80,7 +80,7 @@ void for_each_channel_run(const WeightLayout& layout, Visit visit) {
     });
 }
 
-/// Neighbouring elements; most runs have the few channels of a cube.
+/// Copies adjacent elements; most runs have the few channels of a cube.
 void copy_run(const void* from, std::size_t bytes, void* to) {
     constexpr std::size_t word = 8;
     std::size_t done = 0;
@@ -94,7 +94,7 @@ void copy_run(const void* from, std::size_t bytes, void* to) {
     }
 }
 
-/// Bytes in direct order, of which each cube of a kernel is a matrix.
+/// One-byte elements in direct order, where each cube of a kernel is a matrix.
 template <class T>
 bool is_of_cubes(const WeightLayout& layout) {
     return sizeof(T) == 1 && layout.row_group == 1 && !layout.winograd;
@@ -109,7 +109,7 @@ struct CubeBytes {
     std::size_t kernel;     ///< first byte in a Kernels
 };
 
-/// Rows of memory become columns of a Kernels or the other way; where there is one tap, a row stays one.
+/// Rows of memory become columns of a Kernels or vice versa; with one tap, a row stays a row.
 void move_cube(const CubeBytes& cube, const ByteMatrix<const std::uint8_t>& from,
                const ByteMatrix<std::uint8_t>& to, std::size_t rows, std::size_t columns) {
     constexpr std::size_t word = 8;
@@ -122,7 +122,7 @@ void move_cube(const CubeBytes& cube, const ByteMatrix<const std::uint8_t>& from
     }
 }
 
-/// visit(CubeBytes) for every cube of every kernel of such a layout; the bytes of all.
+/// visit(CubeBytes) for every cube of every kernel of such a layout; returns the total bytes.
 template <class Visit>
 std::size_t for_each_cube(const WeightLayout& layout, Visit visit) {
     const KernelShape& shape = layout.shape;

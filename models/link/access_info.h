@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What travels with every TLM-2.0 transaction beside address and bytes: who asks, for which surface
-// of which operation, and back from the memory what its channel can do. A foreign memory
-// that does not know this extension still works: its answer is then the transaction's own delay.
+// What every TLM-2.0 transaction carries in addition to address and bytes: the requester, the
+// surface and operation, and in return the timing of the memory's channel. A foreign memory that
+// does not know this extension still works: its answer is then the transaction's own delay.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace npuscope {
 
 // Times the read beats of a memory whose latency and interval are not fixed, such as a DRAM. The
-// port asks beat by beat, in the order in which it issues them; data comes back in that order.
+// port asks beat by beat, in issue order; data comes back in that order.
 
 class BeatTimer {
  public:
@@ -25,11 +25,10 @@ class BeatTimer {
     BeatTimer& operator=(const BeatTimer&) = delete;
     virtual ~BeatTimer() = default;
 
-    /// First cycle in which the beat of so many bytes that was asked for in `asked` can be on the
-    /// port.
+    /// First cycle in which a beat of `beat` bytes requested in `asked` can be on the port.
     virtual Cycles read_beat(Address address, Bytes beat, Cycles asked) = 0;
-    /// The same of neighbouring beats from `address` on, asked for in these cycles; each becomes the
-    /// first cycle of its beat.
+    /// The same for consecutive beats from `address` on, requested at `times`; each time becomes
+    /// the first cycle of its beat.
     virtual void read_beats(Address address, Bytes beat, std::span<Cycles> times) {
         for (Cycles& time : times) {
             time = read_beat(address, beat, time);
@@ -38,32 +37,32 @@ class BeatTimer {
     }
 };
 
-/// Functional: values only, no time, without asking whether they were ever written. Claim: values
+/// Functional: values only, no time, without checking whether they were ever written. Claim: values
 /// that are needed, and the bytes will be read again in time; a write to them before that is a race
-/// of the driver's. Timed: moves in simulated time. Release: claimed bytes that no read in time takes,
-/// because it was left out; they do not move.
+/// in the driver. Timed: moves in simulated time. Release: claimed bytes that no timed read will
+/// fetch, because it was skipped; they do not move.
 enum class AccessKind { Functional, Claim, Timed, Release };
 
 struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     AccessKind kind = AccessKind::Timed;
-    /// Holds the bytes that move, for as long as it takes: they may move later, in the order of the
-    /// accesses. Null: they move now.
+    /// Keeps the bytes alive until they move: they may move later, in access order. Null: they move
+    /// now.
     const std::shared_ptr<std::uint8_t[]>* late = nullptr;
-    unsigned client = 0;  ///< index of the port that asks; the interface fills it in
+    unsigned client = 0;  ///< index of the requesting port; the interface fills it in
     const std::string* unit = nullptr;
     const std::string* surface = nullptr;
     const std::string* operation = nullptr;
     Cycles first_beat;  ///< of a timed write: its first beat leaves the client
     Cycles beat_step;   ///< of a timed write: from one beat to the next
-    Cycles last_beat;   ///< of a timed write: its last bytes are there; 0: after the steps
-    Address request;    ///< of a timed write: begin of the request its last beat is of
-    /// Of a timed write: when each beat is there, if not in even steps; becomes when it has left.
+    Cycles last_beat;   ///< of a timed write: its last bytes are available; 0: after the steps
+    Address request;    ///< of a timed write: start of the request of its last beat
+    /// Of a timed write: when each beat is available, if not evenly spaced; then: when it left.
     std::span<Cycles> beats{};
-    Cycles asked;             ///< of a transaction of its own: when it left; now, or just before
-    int port = -1;            ///< of one that memory outside was asked: the memory's socket
-    Cycles read_latency;      ///< answered by the memory; of a transaction of its own: of this one
+    Cycles asked;             ///< of a separate transaction: when it left; now, or just before
+    int port = -1;            ///< of a request to outside memory: the memory's socket
+    Cycles read_latency;      ///< answered by the memory; of a separate transaction: for this one
     Cycles beat_interval{1};  ///< answered by the memory
-    /// Answered by a memory that times each read beat by itself, instead of `read_latency`.
+    /// Answered by a memory that times each read beat individually, instead of `read_latency`.
     BeatTimer* timer = nullptr;
 
     tlm::tlm_extension_base* clone() const override { return new AccessInfo(*this); }
@@ -72,8 +71,8 @@ struct AccessInfo : tlm::tlm_extension<AccessInfo> {
     }
 };
 
-/// Calls `use(address, data, bytes)` for each run of bytes that a transaction's byte enables, if it
-/// has any, let pass.
+/// Calls `use(address, data, bytes)` for each run of bytes enabled by a transaction's byte enables,
+/// if it has any.
 template <class Use>
 void for_each_enabled(const tlm::tlm_generic_payload& payload, const Use& use) {
     const std::uint64_t length = payload.get_data_length();

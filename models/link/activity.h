@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread of a unit, and where its cycles go. Every wait of the machine passes here and is
+// One thread of a unit, and where its cycles go. Every wait of the machine goes through it and is
 // counted once: busy, starved (no input yet) or blocked (the consumer has no room), with the name
-// of what it waits for, so that a machine that stopped can say who waits for what, since when.
+// of what it waits for, so that a stopped machine can report who waits for what, and since when.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace npuscope {
 
-// Who wants to know what the machine did when: a timeline. Activities tell it of their work and
-// waits, stores of their contents. Without a recorder nothing is told and nothing is spent.
+// Receives what the machine did when, e.g. for a timeline. Activities report their work and waits,
+// stores their contents. Without a recorder nothing is reported, at no cost.
 
-/// `Ahead`: an activity that computes what happens later waits for another to catch up; its waits in
-/// time are counted with their own spans.
+/// `Ahead`: an activity that computes what happens later waits for another to catch up; its waits
+/// in simulated time are counted with their own spans.
 enum class WaitKind { Idle, Starved, Blocked, Ahead };
 
 class Recorder {
@@ -35,9 +35,9 @@ class Recorder {
     /// `what` is the event, package or credit that was missing.
     virtual void waited(const std::string& activity, WaitKind kind, std::string_view what,
                         Span span) = 0;
-    /// A count changes by `change` at `time`, which may lie ahead.
+    /// A count changes by `change` at `time`, which may be in the future.
     virtual void counted(const std::string& counter, Cycles time, std::int64_t change) = 0;
-    /// A count starts anew from `value` at `time`.
+    /// A count restarts from `value` at `time`.
     virtual void restarted(const std::string& counter, Cycles time, std::int64_t value) = 0;
 };
 
@@ -45,13 +45,13 @@ class Activity {
  public:
     explicit Activity(std::string name) : name_(std::move(name)) {}
 
-    /// Work for so many cycles.
+    /// Work for this many cycles.
     void spend(Cycles cycles);
-    /// Lets time pass that was counted already.
+    /// Lets time pass that is already counted.
     void pass_until(Cycles time);
     /// Wait for an event; `what` names it in a deadlock report.
     void wait_for(const sc_core::sc_event& event, WaitKind kind, std::string_view what);
-    /// The same for the first of two.
+    /// The same for the first of two events.
     void wait_for(const sc_core::sc_event& one, const sc_core::sc_event& other, WaitKind kind,
                   std::string_view what);
     /// Wait until a time, or not at all when it has passed.
@@ -62,7 +62,7 @@ class Activity {
     /// Waits that pass in the same way, or in a call of the memory interface.
     void count_blocked(Recorder::Span span, const char* what);
     void count_starved(Recorder::Span span, const char* what);
-    /// From now on `recorder` is told of work and waits; null ends that.
+    /// From now on `recorder` is notified of work and waits; null ends that.
     void record_to(Recorder* recorder) { recorder_ = recorder; }
 
     const std::string& name() const { return name_; }
@@ -71,7 +71,7 @@ class Activity {
     bool idle() const { return waiting_ && kind_ == WaitKind::Idle; }
     std::string_view waits_for() const { return what_; }
     Cycles waits_since() const { return since_; }
-    /// It goes on at a time that is still to come, whatever the others do, and has slept since then.
+    /// It resumes at a future time, whatever the others do, and has slept since `time`.
     bool sleeps_since(Cycles time) const { return sleeps_until_ > now() && slept_since_ <= time; }
     void add_state(Fingerprint& state) const;
     /// `cycles` pass without being simulated: `more` is counted as if they were, and a wait that
@@ -87,7 +87,7 @@ class Activity {
     UnitStatistics statistics_;
     bool waiting_ = false;
     WaitKind kind_ = WaitKind::Idle;
-    std::string_view what_;  // the name of what is waited for
+    std::string_view what_;  // the name of what it waits for
     Cycles since_;
     Cycles slept_since_;
     Cycles sleeps_until_;

@@ -63,7 +63,7 @@ class ArrivedBytes {
     }
 
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-    Page* last_ = nullptr;  // filled last: neighbours follow each other
+    Page* last_ = nullptr;  // last filled: neighbours follow each other
     std::uint64_t last_number_ = 0;
 };
 

@@ -41,7 +41,7 @@ EndMarks::Meeting EndMarks::leave(std::uint64_t atoms, Cycles last, bool end) {
     } else if (stale_ || met == Meeting::Together) {
         second_ = place;
     }
-    if (stale_ == left_ - 1) {  // its own mark comes after the one too many, at the same place
+    if (stale_ == left_ - 1) {  // its own mark comes after the surplus one, in the same slot
         *stale_ += depth_;
     }
     return met;

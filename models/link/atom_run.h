@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes on the fly between CACC, SDP and PDP: a run of feature atoms of one surface, in raster order,
-// with the time at which the first is there. The values of the whole operation travel along by
-// reference.
+// What passes on the fly between CACC, SDP and PDP: a run of feature atoms of one surface, in
+// raster order, with the time at which the first is available. The values of the whole operation
+// are passed by reference.
 #pragma once
 
 #include <cstdint>
@@ -15,54 +15,54 @@
 
 namespace npuscope {
 
-// Where operations end in the accumulator's delivery buffer. Two marks hold the place of the last
-// atom of the operation that is leaving and of the next one; the SDP closes its operation when
-// an atom in a marked place leaves. When a last atom enters in the very cycle in which the last one
-// of the operation before leaves, the hardware keeps one mark too many: the place that its second
-// mark held before. The next atom that leaves from there closes its operation early.
-// Times only, no SystemC. Not modelled: three ends in the buffer at one time.
+// Where operations end in the accumulator's delivery buffer. Two marks hold the slots of the last
+// atom of the operation that is leaving and of the next one; the SDP closes its operation when an
+// atom in a marked slot leaves. When a last atom enters in the same cycle in which the last one of
+// the previous operation leaves, the hardware keeps one mark too many: the previous slot of its
+// second mark. The next atom that leaves from there closes its operation early. Times only, no
+// SystemC. Not modelled: three ends in the buffer at one time.
 // source: nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v dlv_end_tag1_vld_w, replayed
 
 class EndMarks {
  public:
-    /// How the end of an operation came into the buffer beside that of the one before.
+    /// How the end of an operation entered the buffer relative to the previous operation's end.
     enum class Meeting {
-        Apart,     ///< that one had left
-        Together,  ///< that one was still there
-        AtOnce,    ///< in the cycle in which that one left: a mark too many stays
+        Apart,     ///< the previous one had left
+        Together,  ///< the previous one was still in the buffer
+        AtOnce,    ///< in the cycle in which the previous one left: a mark too many stays
     };
-    /// `depth`: atoms that the buffer holds; `latency`: cycles that an atom is in it at least.
+    /// `depth`: atoms that the buffer holds; `latency`: minimum cycles of an atom in it.
     EndMarks(std::uint64_t depth, Cycles latency) : depth_(depth), latency_(latency) {}
 
     std::uint64_t depth() const { return depth_; }
     /// Atoms enter, the last of them at `last`; `end`: it is the last one of its operation.
     void enter(Cycles last, bool end);
-    /// Of the next `atoms` to leave, those up to the one that closes their operation too early;
-    /// `end`: the last of them is to close it.
+    /// Of the next `atoms` to leave, the number up to the one that closes their operation too
+    /// early; `end`: the last of them should close it.
     std::optional<std::uint64_t> wrong_end(std::uint64_t atoms, bool end) const;
-    /// They leave, the last one at `last`; the answer is about the end among them.
+    /// They leave, the last one at `last`; the result is for the end among them.
     Meeting leave(std::uint64_t atoms, Cycles last, bool end);
-    /// A mark too many waits for its atom.
+    /// A surplus mark waits for its atom.
     bool stale() const { return stale_.has_value(); }
-    /// So many atoms more have left as if they had passed, none of them an end.
+    /// Counts this many more atoms as if they had passed, none of them an end.
     void leave_out(std::uint64_t atoms) { left_ += atoms; }
-    /// How far it has come; `second`: the place of the second mark.
+    /// How far it has come; `second`: the slot of the second mark.
     struct Position {
         std::uint64_t left = 0;
         std::uint64_t second = 0;
     };
     Position position() const { return {left_, second_}; }
-    /// Where a mark comes too many does not depend on which of the two it was.
+    /// Where a surplus mark appears does not depend on which of the two it was.
     bool alike(const Position& a, const Position& b) const {
         return a.second == b.second || moves_along(a, b);
     }
-    /// What happened in between happens so many times more.
+    /// Repeats what happened in between this many times.
     void repeat(const Position& from, const Position& to, std::uint64_t times) {
         const std::uint64_t atoms = (to.left - from.left) * times;
         second_ = moves_along(from, to) ? (second_ + atoms) % depth_ : second_;
         left_ += atoms;
     }
-    /// But for the position.
+    /// Everything but the position.
     void add_state(Fingerprint& state) const {
         for (const Cycles end : ends_) {
             state.add(end);
@@ -82,10 +82,10 @@ class EndMarks {
     std::uint64_t depth_;
     Cycles latency_;
     std::uint64_t left_ = 0;              // atoms so far
-    std::deque<Cycles> ends_;             // times at which ends entered that have not left
-    std::optional<Cycles> last_end_;      // when the end before left
-    std::uint64_t second_ = 0;            // place that the second mark holds, valid or not
-    std::optional<std::uint64_t> stale_;  // atom that a mark too many stands at
+    std::deque<Cycles> ends_;             // times at which ends that have not left entered
+    std::optional<Cycles> last_end_;      // when the previous end left
+    std::uint64_t second_ = 0;            // slot of the second mark, valid or not
+    std::optional<std::uint64_t> stale_;  // atom that has a surplus mark
 };
 
 template <class T, class Values = Tensor<T>>
@@ -96,12 +96,12 @@ struct AtomRun {
     std::uint32_t surface = 0;
     std::uint64_t first_pixel = 0;  ///< y * width + x
     std::uint64_t count = 0;
-    Cycles first_ready{};             ///< the first atom of the run leaves its giver
+    Cycles first_ready{};             ///< the first atom of the run leaves its producer
     Cycles interval{1};               ///< from one atom of the run to the next
     bool last = false;                ///< last run of the operation
     TimedCounter* credits = nullptr;  ///< gets `count` back, `credit_delay` after the run is taken
     Cycles credit_delay{};
-    EndMarks* marks = nullptr;  ///< is told when the run leaves, where the giver marks its ends
+    EndMarks* marks = nullptr;  ///< notified when the run leaves, if the producer marks its ends
 };
 
 }  // namespace npuscope

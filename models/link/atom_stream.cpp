@@ -8,11 +8,11 @@
 namespace npuscope {
 namespace {
 
-/// From an atom being taken to its place in the consumer's buffer being filled again.
+/// From an atom being taken to its slot in the consumer's buffer being refilled.
 /// source: nv_small RTL, measured (PDP and CDP)
 constexpr Cycles kRefill{2};
-/// A run leaves the queue so long after the one before has been taken, or after its first atom's slot
-/// has begun. source: nv_small RTL at latencies up to 800, measured (PDP)
+/// A run leaves the queue this long after the previous one has been taken, or after its first
+/// atom's slot has begun. source: nv_small RTL at latencies up to 800, measured (PDP)
 constexpr Cycles kAfterRun{1};
 constexpr Cycles kAfterStart{1};
 

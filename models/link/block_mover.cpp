@@ -9,11 +9,11 @@
 namespace npuscope {
 namespace {
 
-/// Far more than the latency FIFO covers: a new portion costs nothing to speak of.
+/// Far more than the latency FIFO covers: a new portion costs next to nothing.
 constexpr std::uint64_t portion_bytes = 16U << 20U;
 constexpr std::uint64_t portion_runs = 1U << 16U;
 
-/// Blocks from number `next` on, as many as one portion takes.
+/// Blocks from number `next` on, as many as fit one portion.
 std::vector<MovedBlock> portion_of(const MovedBlocks& blocks, std::uint64_t& next) {
     std::vector<MovedBlock> portion;
     std::uint64_t bytes = 0;
@@ -34,7 +34,7 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
                             Cycles room) {
     const std::uint64_t atoms = divide_up(run.bytes.value, setup_.stream.atom.value);
     Cycles last;
-    Cycles before;  // the arrival of the beat before
+    Cycles before;  // the arrival of the previous beat
     const std::uint64_t ahead =
         read_port_.look_ahead(stream.atoms_ahead(read_port_.longest_burst()));
     for (std::uint64_t done = 0; done < atoms; done += ahead) {
@@ -42,7 +42,7 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
         read_port_.wait_issued(activity, stream.beats_until(end));
         for (std::uint64_t atom = done; atom < end; ++atom) {
             const Cycles arrives = stream.arrival(atom);
-            if (atom == 0 || arrives != before) {  // beats enter a cycle apart
+            if (atom == 0 || arrives != before) {  // beats enter one cycle apart
                 last = std::max({arrives, room, last_taken_ + Cycles(1)});
                 last_taken_ = last;
             }
@@ -96,11 +96,11 @@ void BlockMover::time_beats(const MovedBlock::Write& write, std::uint64_t count)
     const std::uint64_t end = request + block_.written + count;
     beats_.clear();
     for (std::uint64_t beat = (request + block_.written) / width; beat * width < end; ++beat) {
-        // a packet leaves with all of its bytes, counted from the begin of the request
+        // a packet leaves with all of its bytes, counted from the start of the request
         const std::uint64_t in_beat = std::min(end, (beat + 1) * width) - request;
         const std::uint64_t packet = std::min(round_up(in_beat, width), write.bytes.size());
         beats_.push_back(there(block_.before + packet));
-        if (nothing_written_) {  // its command goes when the data begins, the others' long before
+        if (nothing_written_) {  // its command goes when the data begins, the others' much earlier
             beats_.back() = std::max(beats_.back(),
                                      there(block_.before + 1) + Cycles(beat - request / width + 1));
         }

@@ -24,13 +24,14 @@ class Channel {
     /// Called once, before the first package goes in.
     void before_first(std::function<void()> start) { start_ = std::move(start); }
 
-    /// What became of a package that was offered to be taken at once.
+    /// What became of a package that was offered for immediate taking.
     enum class Offer {
         Declined,  ///< it waits in the channel for the taker's thread
-        Taken,     ///< without a switch of threads
+        Taken,     ///< without a thread switch
         Ahead,     ///< the same, and the next one can be taken before its time has come
     };
-    /// While the taker waits, `take` is offered each package in the giver's thread. It may not wait.
+    /// While the taker waits, `take` is offered each package in the giver's thread. It must not
+    /// wait.
     void offer_to(std::function<Offer(const Package&)> take) { offer_ = std::move(take); }
 
     Offer give(Activity& giver, Package package, WaitKind kind = WaitKind::Blocked) {
@@ -49,8 +50,8 @@ class Channel {
         return Offer::Declined;
     }
 
-    /// Without a thread of one's own, for launches: the channel takes it even when it is full. At
-    /// most two launches wait, because there are two shadow groups.
+    /// Without a thread, for launches: the channel accepts it even when full. At most two launches
+    /// wait, because there are two shadow groups.
     void push(Package package) {
         if (start_) {
             std::exchange(start_, nullptr)();
@@ -76,7 +77,7 @@ class Channel {
     }
 
     bool empty() const { return packages_.empty(); }
-    /// Packages in it, and whether its ends wait; `of_package` adds what a package says.
+    /// Its packages, and whether its ends wait; `of_package` adds a package's contents.
     template <class OfPackage>
     void add_state(Fingerprint& state, const OfPackage& of_package) const {
         state.add(packages_.size());
@@ -85,7 +86,7 @@ class Channel {
             of_package(package);
         }
     }
-    /// Packages that can be given without a wait.
+    /// Packages that can be given without waiting.
     std::size_t room() const { return capacity_ - std::min(capacity_, packages_.size()); }
     const std::string& name() const { return name_; }
 
@@ -101,15 +102,15 @@ class Channel {
     bool giver_waits_ = false;
 };
 
-// A unit of fixed latency has no thread of its own: what its neighbour gives passes through at
-// once, and the package carries the later time.
+// A unit of fixed latency has no thread of its own: what its neighbour gives passes through
+// immediately, and the package carries the later time.
 
 template <class Package>
 class Sink {
  public:
     virtual ~Sink() = default;
-    /// May hold the giver, on the giver's account. True where the next package is welcome before
-    /// its time has come.
+    /// May block the giver, counted as the giver's wait. True if the next package is accepted
+    /// before its time has come.
     virtual bool accept(Activity& giver, const Package& package) = 0;
 };
 

@@ -10,7 +10,7 @@ namespace npuscope {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-/// Of the calling thread. They are asked for once: the system reads a file for them.
+/// Of the calling thread. Queried only once: the system reads a file for them.
 struct StackBounds {
     StackBounds() {
         pthread_attr_t attributes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only place where cycles meet sc_time: the machine has one clock, and a cycle is a thousand
-// steps of the kernel's resolution. What a cycle is worth in seconds is a matter of reports.
+// steps of the kernel's resolution. What a cycle is worth in seconds is left to the reports.
 #pragma once
 
 #include <systemc>
@@ -19,11 +19,11 @@ inline Cycles to_cycles(const sc_core::sc_time& time) {
 }
 inline Cycles now() { return to_cycles(sc_core::sc_time_stamp()); }
 
-// Lets the SystemC kernel run; the only call of sc_start. The kernel leaves AddressSanitizer with
-// the stack of its last thread, after which every exception on the caller's stack looks like an
-// overflow: where that sanitizer is built in, it is told whose stack is back.
+// Runs the SystemC kernel; the only call of sc_start. The kernel leaves AddressSanitizer with the
+// stack of its last thread, after which every exception on the caller's stack looks like an
+// overflow: where the sanitizer is built in, it is told that the caller's stack is active again.
 
-/// Until `limit` has passed or nothing is left to happen.
+/// Runs until `limit` has passed or no event is left.
 void advance(const sc_core::sc_time& limit);
 
 }  // namespace npuscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store of entries between one filler and one reader, as the convolution buffer gives to data and
-// to weights: the filler looks up when there is room and announces what it fills, the reader waits
+// A store of entries between one filler and one reader, as in the convolution buffer for data and
+// for weights: the filler looks up when there is room and announces what it fills, the reader waits
 // for filled entries and later releases them. Contents are not kept here: values travel with the
 // work, entries are only counted.
 #pragma once
@@ -16,7 +16,7 @@ class EntryStore {
  public:
     explicit EntryStore(const std::string& name) : name_(name), filled_(name + " (filled)") {}
 
-    /// Gives the store a capacity, all of it free. It must not be in use at that moment.
+    /// Sets the capacity, all of it free. The store must not be in use.
     void allocate(std::uint64_t entries) {
         capacity_ = entries;
         promised_ = 0;
@@ -28,8 +28,8 @@ class EntryStore {
     }
     std::uint64_t capacity() const { return capacity_; }
 
-    /// The filler will fill so many entries more; the answer is how many it promised before, since
-    /// the store was allocated. There is room for entry number n once n - capacity are released.
+    /// The filler will fill this many more entries; returns how many it had promised since the
+    /// store was allocated. There is room for entry number n once n - capacity are released.
     std::uint64_t promise(std::uint64_t entries) {
         const std::uint64_t before = promised_;
         promised_ += entries;
@@ -44,8 +44,8 @@ class EntryStore {
         filled_.add_at(time, entries);
         record(time, static_cast<std::int64_t>(entries));
     }
-    /// Waits until all promised entries but `lost` ones, which will not be released, are free again:
-    /// what is there is not used any more.
+    /// Waits until all promised entries except `lost` ones, which will not be released, are free
+    /// again: the contents are no longer used.
     void wait_empty(Activity& filler, std::uint64_t lost = 0) {
         while (releases_.total() + lost < promised_) {
             filler.wait_for(released_, WaitKind::Blocked, name_);
@@ -53,7 +53,7 @@ class EntryStore {
         filler.wait_until(releases_.last_time(), WaitKind::Blocked, name_);
     }
 
-    /// Waits until so many filled entries are there, takes them, and says since when.
+    /// Waits until this many filled entries are available, takes them, and returns since when.
     Cycles take_filled(Activity& reader, std::uint64_t entries) {
         return filled_.take(reader, entries, WaitKind::Starved);
     }
@@ -68,7 +68,7 @@ class EntryStore {
         filled_.add_state(state);
         releases_.add_state(state);
     }
-    /// So many of the promised entries count as filled, taken and released before all others;
+    /// This many of the promised entries count as filled, taken and released before all others;
     /// `filled`: they had been filled already.
     void leave_out(std::uint64_t entries, bool filled) {
         releases_.leave_out(entries);
@@ -77,7 +77,7 @@ class EntryStore {
         }
     }
 
-    /// From now on `recorder` is told how many entries are filled and not released; null ends that.
+    /// From now on `recorder` learns how many entries are filled and not released; null ends that.
     void record_to(Recorder* recorder) { recorder_ = recorder; }
 
  private:

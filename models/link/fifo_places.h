@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of a read DMA's latency FIFO that its runs of memory take: beats of a run, counted from its
-// begin, wherever that lies in a beat of the bus. A place is filled by the last beat of the bus that it
-// has a part of; where a beat fills two, the second one a cycle later. Times only.
+// Slots ("places") that runs of memory use in a read DMA's latency FIFO: beats of a run, counted
+// from its start, wherever that is in a bus beat. A slot is filled by the last bus beat that it has
+// a part of; where a beat fills two, the second one a cycle later. Times only.
 // source: NV_NVDLA_MCIF_READ_IG_bpt.v of nvdlav1, slot_needed, and NV_NVDLA_MCIF_READ_eg.v
 #pragma once
 
@@ -23,10 +23,10 @@ class FifoPlaces {
               return run.address.value % beat.value > 0;
           })) {}
 
-    /// Runs begin amid beats; else places are beats.
+    /// Runs begin amid beats; otherwise places are beats.
     bool amid() const { return amid_; }
     std::uint64_t of(const ByteRun& run) const { return divide_up(run.bytes.value, beat_); }
-    /// Places that the first `beats` beats of the bus fill, which a run lies in.
+    /// Places filled by the first `beats` bus beats that a run lies in.
     std::uint64_t until(const ByteRun& run, std::uint64_t beats) const {
         if (!amid_) {
             return beats;
@@ -38,7 +38,7 @@ class FifoPlaces {
         }
         return (end - std::min(end, skipped)) / beat_;
     }
-    /// Of the next beats of a run, from number `first` on, which is number `of_stream` of the stream.
+    /// Requests the next beats of a run, from number `first` on, number `of_stream` of the stream.
     void ask(const ByteRun& run, std::uint64_t first, std::uint64_t beats,
              std::uint64_t of_stream) {
         if (!amid_) {
@@ -54,9 +54,10 @@ class FifoPlaces {
         asked_ = places_.size();
     }
     void reserve(std::uint64_t places) { places_.reserve(amid_ ? places : 0); }
-    /// That were asked for so far.
+    /// Places requested so far.
     std::uint64_t asked() const { return asked_; }
-    /// Which place must be free for a FIFO of `fifo` places to take so many; nothing where it does.
+    /// Which place must be free for a FIFO of `fifo` places to accept these; nothing if it does
+    /// already.
     std::optional<std::uint64_t> awaited(std::uint64_t places, std::uint64_t fifo) const {
         return places > fifo ? std::optional(places - 1 - fifo) : std::nullopt;
     }
@@ -64,7 +65,7 @@ class FifoPlaces {
     bool is_filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
         return place < asked_ && beat_of(place) < arrivals.size();
     }
-    /// Beat of the stream that fills a place which was asked for.
+    /// Beat of the stream that fills a place that was requested.
     std::uint64_t beat_of(std::uint64_t place) const { return amid_ ? places_[place].beat : place; }
     /// When a place is filled, from the arrivals of the stream's beats.
     Cycles filled(std::uint64_t place, const std::vector<Cycles>& arrivals) const {
@@ -74,7 +75,7 @@ class FifoPlaces {
  private:
     struct Place {
         std::uint64_t beat = 0;
-        bool shared = false;  // with the place before
+        bool shared = false;  // with the previous place
     };
     std::uint64_t beat_;
     bool amid_;

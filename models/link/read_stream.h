@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DMA asks of the read channel, before it is known when it gets it: beats in order, each
-// with the time from which it stands at the arbiter. The interface pulls them burst by burst and
-// says when each beat arrives; so a whole surface needs no event of its own. No values, no SystemC.
+// What a DMA requests from the read channel before the response time is known: beats in order, each
+// with the time from which it is at the arbiter. The interface pulls them burst by burst and
+// reports when each beat arrives; so a whole surface needs no event of its own. No values, no
+// SystemC.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +16,20 @@
 
 namespace npuscope {
 
-/// Neighbouring beats that reach the arbiter together. Where it begins a new run of memory, `run`
-/// says which; the bursts up to the next one read nothing else.
+/// Neighbouring beats that reach the arbiter together. If it begins a new run of memory, `run` is
+/// that run; the bursts up to the next run read nothing else.
 struct ReadBurst {
     Cycles ready;
     std::uint64_t beats = 0;
     std::optional<ByteRun> run{};
-    /// Beats of the run where they are fewer than those that its bytes lie in; 0: as many.
+    /// Beats of the run if fewer than those that contain its bytes; 0: as many.
     std::uint64_t run_beats = 0;
-    /// A request of its own, whose beats may wait for room.
+    /// A separate request, whose beats may wait for room.
     bool request = false;
-    /// Stages of its client and of the interface that a request passes one by one, where it waits for
-    /// the one before; `ready` is when it has passed them all and stands at the arbiter.
+    /// Stages of its client and of the interface that a request passes one by one, waiting for the
+    /// previous request; `ready` is when it has passed them all and is at the arbiter.
     std::uint32_t stages = 0;
-    Cycles gap{1};  ///< the client makes it so long after the request before, at the earliest
+    Cycles gap{1};  ///< the client makes it at least this long after the previous request
 };
 
 class ReadStream {
@@ -37,17 +38,17 @@ class ReadStream {
 
     /// Beats of the whole stream.
     virtual std::uint64_t beats() const = 0;
-    /// The next burst; nothing while it is not known when it may be issued, because another must
-    /// give way first. A stream that gives way says so before the time at which the burst is ready.
+    /// The next burst; nothing while its issue time is unknown because another must give way first.
+    /// A stream that gives way reports so before the time at which the burst is ready.
     virtual std::optional<ReadBurst> next_burst() = 0;
     /// The next beats arrive at these times.
     virtual void arrived(std::span<const Cycles> times) = 0;
-    /// So many cycles more a beat of the stream stood at the arbiter and was not issued.
+    /// For this many more cycles a beat of the stream was at the arbiter and not issued.
     virtual void stalled(Cycles /*cycles*/) {}
     /// No beat up to number `count` can be ready before, as far as is known now.
     virtual Cycles ready_after(std::uint64_t /*count*/) const { return Cycles(0); }
-    /// The next beats, of a request, can arrive at these times, or `interval` apart; a consumer that
-    /// has no room for them moves them to later ones. It is told so before they arrive.
+    /// The next beats, of a request, can arrive at these times, or `interval` apart; a consumer
+    /// without room for them moves them to later ones. Called before they arrive.
     virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
 };
 
@@ -68,9 +69,9 @@ class LineStream : public ReadStream {
     Cycles last_arrival_;
 };
 
-// A stream of reads that is watched on its way: cycles in which a beat stood at the arbiter and was
-// not issued, and cycles in which at least one beat had been asked for and had not arrived. These
-// are what the performance counters of a DMA count.
+// A monitored stream of reads: counts cycles in which a beat was at the arbiter and not issued, and
+// cycles in which at least one beat had been requested and had not arrived. These are what the
+// performance counters of a DMA count.
 // source: nv_full RTL, NV_NVDLA_CDMA_wt.v, NV_NVDLA_CDMA_IMG_sg.v, rd_stall and rd_latency
 
 class MeasuredStream : public ReadStream {
@@ -109,8 +110,8 @@ class MeasuredStream : public ReadStream {
     };
 
     ReadStream& stream_;
-    std::deque<Waiting> waiting_;  // bursts with beats under way
-    Cycles covered_;               // no cycle before is counted again
+    std::deque<Waiting> waiting_;  // bursts with beats in flight
+    Cycles covered_;               // no earlier cycle is counted again
     Cycles stall_;
     Cycles latency_;
 };

@@ -6,10 +6,10 @@
 namespace npuscope {
 namespace {
 
-/// Beats that the FIFO holds, each of its halves by itself.
+/// Beats that the FIFO holds, for each of its halves.
 constexpr std::uint64_t kFifo = 6;  // source: nv_full RTL, simulated; NV_NVDLA_RUBIK_wrdma_data.v
-/// From a packet's leaving to what takes its place, and from a beat of the pipe to the beat three
-/// further on, both as if it had not waited.
+/// From a packet leaving to its replacement, and from a beat of the pipe to the third beat after
+/// it, both as if it had not waited.
 constexpr Cycles kRoom{3};  // source: nv_full RTL, simulated
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the beats of a register file of two banks are read: a bank is filled beat by beat, then read
-// row by row while the other one is filled. What is read goes through a pipe and a FIFO of half beats
-// to the writes; where those are slower, it waits. Times only. Source: NV_NVDLA_RUBIK_rf_ctrl.v,
+// When the beats of a two-bank register file are read: a bank is filled beat by beat, then read row
+// by row while the other one is filled. What is read goes through a pipe and a FIFO of half beats
+// to the writes; if those are slower, it waits. Times only. Source: NV_NVDLA_RUBIK_rf_ctrl.v,
 // NV_NVDLA_RUBIK_rf_core.v and NV_NVDLA_RUBIK_wr_req.v; nv_full RTL, simulated.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace npuscope {
 
-/// What fills a bank of the register file: so many of a block's reads, of which rows of so many bytes
-/// are read out, each in whole beats.
+/// What fills a bank of the register file: a number of a block's reads, from which rows of `row`
+/// bytes are read out, each in whole beats.
 struct RegisterFill {
     std::size_t reads = 0;
     Bytes row;
@@ -27,18 +27,18 @@ class RegisterFilePace {
  public:
     RegisterFilePace(Cycles fill_latency, Bytes beat) : latency_(fill_latency), beat_(beat) {}
 
-    /// No beat is filled in, in terms of its arrival, before.
+    /// No beat that arrives before this is filled in.
     Cycles room();
-    /// A bank is full with what was taken in at `last`.
+    /// A bank is full with the data taken at `last`.
     void fill(const RegisterFill& fill, Cycles last);
-    /// When the beat is read that holds the byte before `end` of the block's bytes.
+    /// When the beat with the byte before `end` of the block's bytes is read.
     Cycles read_until(std::uint64_t end);
-    /// What ends with that byte left for memory when it would have left if it had been read at
-    /// `as_read`. Said in the order of the bytes.
+    /// What ends with that byte left for memory as if it had been read at `as_read`. To be called
+    /// in byte order.
     void left(std::uint64_t end, Cycles as_read) { left_.push_back({block_ + end, as_read}); }
-    /// The bytes that were filled in so far begin anew.
+    /// Restarts the count of filled bytes.
     void begin_block();
-    /// Bytes of the block that were filled in.
+    /// Bytes of the block filled in so far.
     std::uint64_t filled() const { return bytes_ - block_; }
 
  private:
@@ -60,7 +60,7 @@ class RegisterFilePace {
         return beats_of_row(filled.fill) * filled.fill.rows;
     }
     void read_next();
-    /// When the FIFO has room for what ends with that byte, as far as is known.
+    /// When the FIFO has room for what ends with that byte, as far as known.
     Cycles room_behind(std::uint64_t end);
 
     Cycles latency_;
@@ -68,15 +68,15 @@ class RegisterFilePace {
     std::deque<Filled> fills_;  // of the block, and those with beats that were not read
     std::uint64_t banks_filled_ = 0;
     std::uint64_t bytes_ = 0;     // filled in
-    std::uint64_t beats_ = 0;     // likewise
-    std::uint64_t block_ = 0;     // bytes before it
-    std::size_t reading_ = 0;     // place in fills_ of the next beat that is read
-    Cycles read_free_;            // the next beat is read then at the earliest
-    std::vector<Cycles> pushed_;  // beats, as if none had waited after its reading
+    std::uint64_t beats_ = 0;     // filled in
+    std::uint64_t block_ = 0;     // bytes before the block
+    std::size_t reading_ = 0;     // index in fills_ of the next beat to be read
+    Cycles read_free_;            // earliest time of the next beat's reading
+    std::vector<Cycles> pushed_;  // beats, as if none had waited after being read
     std::uint64_t pushed_before_ = 0;
     std::array<Cycles, 3> in_pipe_{};  // the last of them
     std::deque<Packet> left_;
-    std::array<Cycles, 2> ended_{};  // after the last beat that was read of a bank
+    std::array<Cycles, 2> ended_{};  // after the last beat read from a bank
 };
 
 }  // namespace npuscope

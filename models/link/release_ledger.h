@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gives entries of a buffer back, when, as a running total: a filler that looks ahead asks at
-// what time there is room for it. Times only, no SystemC.
+// When entries of a buffer are released, as a running total: a filler that looks ahead asks at what
+// time there is room. Times only, no SystemC.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,9 @@ class ReleaseLedger {
         }
         steps_.push_back({time, total() - left_out_ + entries});
     }
-    /// So many entries more count as released before all others: they were never filled.
+    /// This many more entries count as released before all others: they were never filled.
     void leave_out(std::uint64_t entries) { left_out_ += entries; }
-    /// The first step at which `entries` have been released in total; nothing as long as that
-    /// is not known.
+    /// The first step at which `entries` have been released in total; nothing while not known.
     std::optional<Step> reached(std::uint64_t entries) const {
         if (entries == 0) {
             return Step{};

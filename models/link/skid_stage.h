@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pipe stage with a spare register, in which a beat finds room while the output stands still.
-// Times only, no SystemC. source: vmod/plugins/pipe.pm of branch master, option -is; the pipes in
+// A pipe stage with a spare register, which holds a beat while the output is stalled. Times only,
+// no SystemC. source: vmod/plugins/pipe.pm of branch master, option -is; the pipes in
 // NV_NVDLA_CDMA_dc.v of nvdlav1
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace npuscope {
 
-/// A stage that `waits` takes nothing in the cycle after its output stood still, whether or not the
-/// spare register is in use; another only while it is.
+/// A stage that `waits` accepts nothing in the cycle after its output stalled, whether or not the
+/// spare register is in use; one that does not, only while it is in use.
 class SkidStage {
  public:
     SkidStage() = default;
     explicit SkidStage(bool waits) : waits_(waits) {}
 
-    /// The first cycle from `offered` on in which the stage takes something in.
+    /// The first cycle from `offered` on in which the stage accepts something.
     Cycles accepts(Cycles offered) const {
         Cycles time = offered;
         if (!waits_) {
@@ -36,15 +36,15 @@ class SkidStage {
             }
         }
     }
-    /// When what it takes at `time` stands at its output.
+    /// When what it accepts at `time` is at its output.
     Cycles output(Cycles time) const { return std::max(time, last_.left) + Cycles(1); }
-    /// The last beat that it took, at `taken`, stood at the output and left.
+    /// Records when the last beat, accepted at `taken`, reached the output and left.
     void passed(Cycles taken, Cycles stood, Cycles left) {
         before_ = last_;
         last_ = {stood, left};
         taken_ = taken;
     }
-    /// What is offered from `state.since()` less `early` on depends on.
+    /// What later offers, from `state.since()` minus `early` on, depend on.
     void add_state(Fingerprint& state, Cycles early) const {
         for (const Cycles time : {last_.stood, last_.left, before_.stood, before_.left, taken_}) {
             state.add_coming(time + early + Cycles(1));

@@ -135,7 +135,7 @@ void CubeWriter::pack_again(const PixelRun& run) {
     const std::uint64_t end = run.first + run.count;
     std::visit(
         [&](const auto& tensor) {
-            FeatureCube piece = cube_;  // the run's pixels in one line of one surface
+            FeatureCube piece = cube_;  // the pixels of the run in one line of one surface
             const std::uint32_t first = run.surface * atom;
             piece.shape.channels = std::min(atom, tensor.shape.channels - first);
             piece.shape.height = 1;

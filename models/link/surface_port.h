@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole surfaces through a memory port: functional fetch of a feature cube, and the writing of a
-// result cube piece by piece in time, each piece carrying its real bytes.
+// Whole surfaces through a memory port: functional fetch of a feature cube, and timed writing of a
+// result cube piece by piece, each piece carrying its real bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,20 @@
 
 namespace npuscope {
 
-// One run of memory, read from its beginning to its end. What was asked for and not taken yet
-// has its place in a buffer of so many beats; a place is asked for again in the cycle after its
-// beat was taken. It is cut into pieces of limited length, each a transaction of its own.
-// Times only, no SystemC.
+// One run of memory, read from its beginning to its end. What was requested and not taken yet has
+// slots in a buffer of beats; a slot is requested again in the cycle after its beat was taken. It
+// is cut into pieces of limited length, each a separate transaction. Times only, no SystemC.
 
 struct ByteStreamSetup {
-    Cycles first;               ///< no beat stands at the arbiter before
+    Cycles first;               ///< no beat is at the arbiter before
     Bytes beat{4};              ///< of the bus
     std::uint64_t buffer = 16;  ///< beats that may wait to be taken
-    std::uint64_t run = 64;     ///< beats of one transaction at most
+    std::uint64_t run = 64;     ///< most beats of one transaction
 };
 
 class ByteStream : public ReadStream {
  public:
-    /// The run has bytes.
+    /// `run` must not be empty.
     ByteStream(const ByteStreamSetup& setup, const ByteRun& run);
 
     std::uint64_t beats() const override { return beats_; }
@@ -45,16 +44,16 @@ class ByteStream : public ReadStream {
 
     /// Beats that hold the first `bytes` bytes.
     std::uint64_t beats_until(Bytes bytes) const;
-    /// When beat `number` arrived; it has been issued and not been taken.
+    /// When beat `number` arrived; it has been issued and not yet taken.
     Cycles arrival(std::uint64_t number) const { return arrivals_[number - taken_]; }
     std::uint64_t taken() const { return taken_; }
-    /// The next beat is taken at `time`, not before the one in front of it.
+    /// The next beat is taken at `time`, not before the previous one.
     void take(Cycles time);
 
  private:
-    /// When a beat may be asked for; nothing when that is not known yet.
+    /// When a beat may be requested; nothing while not known yet.
     std::optional<Cycles> place_for(std::uint64_t beat) const;
-    /// From a beat on to the next border of a run.
+    /// From a beat up to the next run boundary.
     ByteRun run_from(std::uint64_t beat) const;
 
     ByteStreamSetup setup_;
@@ -62,7 +61,7 @@ class ByteStream : public ReadStream {
     std::uint64_t beats_;
     std::uint64_t asked_ = 0;
     std::uint64_t taken_ = 0;
-    std::deque<Cycles> arrivals_;     // of beats that were not taken
+    std::deque<Cycles> arrivals_;     // of beats not yet taken
     std::vector<Cycles> taken_last_;  // a ring: when the last beats were taken
 };
 
@@ -74,22 +73,22 @@ struct PixelRun {
     std::uint64_t count = 0;
     Cycles leaves{};
     Cycles interval{};
-    Bytes offset{};               ///< of what is written of each atom, in the atom
-    std::optional<Bytes> part{};  ///< bytes that are written of each atom; nothing: all of it
-    bool apart = false;           ///< a request of its own, in whatever line it lies
+    Bytes offset{};               ///< offset within each atom of the bytes that are written
+    std::optional<Bytes> part{};  ///< bytes written of each atom; nothing: all of it
+    bool apart = false;           ///< a separate request, whatever line it is in
     std::uint32_t together = 1;   ///< atoms that leave at once
-    std::uint32_t column = 0;     ///< at which the requests of its lines begin
+    std::uint32_t column = 0;     ///< at which the requests of its lines start
 };
 
-/// Atoms of what flows into a cube: `lanes` of its `channels` each.
+/// Atoms that flow into a cube: `lanes` of its `channels` each.
 struct FlowingAtoms {
     std::uint32_t channels = 0;
     std::uint32_t lanes = 1;
 };
 
-/// What a cube's surfaces take of a run of such atoms, so that `run.surface` counts atoms and not
-/// surfaces: whole atoms of several surfaces, or a part of each atom of one. The last one fills its
-/// surface, unused channels too. `use` is called with each; or they are the answer.
+/// The parts of a run of such atoms that go to a cube's surfaces, where `run.surface` counts atoms
+/// and not surfaces: whole atoms of several surfaces, or a part of each atom of one. The last one
+/// fills its surface, including unused channels. `use` is called with each, or they are returned.
 template <class Use>
 void for_each_surface_run(const FeatureCube& cube, const FlowingAtoms& atoms, const PixelRun& run,
                           const Use& use) {
@@ -130,7 +129,7 @@ Tensor<T> fetch_cube(DmaPort& port, const FeatureCube& cube, const Purpose& purp
     return tensor;
 }
 
-/// The same for a cube of either width.
+/// The same for either element width.
 inline ElementTensor fetch_elements(DmaPort& port, const FeatureCube& cube,
                                     const Purpose& purpose) {
     if (cube.element == Bytes(1)) {
@@ -139,23 +138,23 @@ inline ElementTensor fetch_elements(DmaPort& port, const FeatureCube& cube,
     return fetch_cube<std::int16_t>(port, cube, purpose);
 }
 
-// Values that are there when a value thread has come so far; the requests are made now.
+// Values that are available once a value thread has got that far; the requests are made now.
 
-/// The lines of a cube after each other, surface by surface, line_bytes() of each.
+/// The lines of a cube one after the other, surface by surface, line_bytes() of each.
 LateBytes fetch_lines_late(DmaPort& port, const FeatureCube& cube, const Purpose& purpose);
 /// The cube whose lines these are.
 ElementTensor unpack_lines(const FeatureCube& cube, std::span<const std::uint8_t> lines);
-/// Both; without values an empty tensor.
+/// Both combined; without values an empty tensor.
 std::shared_ptr<const ElementTensor> fetch_elements_late(ValueThread& values, DmaPort& port,
                                                          const FeatureCube& cube,
                                                          const Purpose& purpose);
 
-/// A result on its way to memory. The values are packed once; writes take the bytes from there.
+/// Writes a result to memory. The values are packed once; writes take the bytes from there.
 class CubeWriter {
  public:
-    /// A tensor without values (time alone) writes zeros; any other has the cube's height and
-    /// width, and at least its channels. Several cubes lie one after the other in the tensor's
-    /// height: `batch` is the number of the one that is written.
+    /// A tensor without values (timing only) writes zeros; any other has the cube's height and
+    /// width, and at least its channels. Several cubes follow each other in the tensor's height:
+    /// `batch` is the number of the one to write.
     template <class T>
     CubeWriter(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch = 0)
         : cube_(cube), values_(!tensor.values.empty()) {
@@ -164,10 +163,10 @@ class CubeWriter {
             pack_lines(cube, tensor, batch, bytes_.all());
         }
     }
-    /// The same of a tensor that is there when the value thread has come so far.
+    /// The same for a tensor that is available once the value thread has got that far.
     CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> tensor,
                ValueThread& values, std::uint32_t batch = 0);
-    /// The same of a tensor whose elements are there when they are written.
+    /// The same for a tensor whose elements are available when they are written.
     CubeWriter(const FeatureCube& cube, std::shared_ptr<const ElementTensor> growing,
                std::uint32_t batch = 0)
         : cube_(cube),
@@ -179,23 +178,23 @@ class CubeWriter {
         : CubeWriter(std::visit([&](const auto& values) { return CubeWriter(cube, values, batch); },
                                 tensor)) {}
 
-    /// Each line is a request of its own, which matters where a beat holds more than an atom.
+    /// Makes each line a separate request, which matters if a beat holds more than an atom.
     void split_lines(Bytes bus) { lines_apart_ = bus > cube_.atom; }
-    /// The surfaces of a cube of one pixel leave as one request, as if they were a line.
+    /// Makes the surfaces of a one-pixel cube one request, as if they were a line.
     void pack_pixel() { pixel_packed_ = cube_.shape.width == 1 && cube_.shape.height == 1; }
 
-    /// Writes the pixels of a run, one request for lines without a gap between them; where a part of
+    /// Writes the pixels of a run, one request for lines without gaps between them; if a part of
     /// each atom is written, one for each line's pieces, or each pixel. Returns the last response.
     WriteResponse write(Activity& writer, DmaPort& port, const PixelRun& run,
                         const Purpose& purpose);
-    /// Writes whole surfaces now, of which write() leaves nothing to memory: their time is left out.
+    /// Writes whole surfaces now, whose timed write() is skipped.
     void store(DmaPort& port, std::uint32_t first, std::uint32_t surfaces, const Purpose& purpose);
 
  private:
     static std::size_t bytes_of_lines(const FeatureCube& cube) {
         return cube.line_bytes().value * cube.lines();
     }
-    /// One batch of a tensor, as the cube's lines after each other.
+    /// One batch of a tensor, as consecutive lines of the cube.
     template <class T>
     static void pack_lines(const FeatureCube& cube, const Tensor<T>& tensor, std::uint32_t batch,
                            std::span<std::uint8_t> bytes) {
@@ -215,7 +214,7 @@ class CubeWriter {
     }
     /// The bytes of a run; its times do not matter here.
     std::span<const std::uint8_t> packed(const PixelRun& run);
-    /// The pixels of a run, as their elements are now.
+    /// Packs a run's pixels with the current values of their elements.
     void pack_again(const PixelRun& run);
 
     FeatureCube cube_;
@@ -228,24 +227,24 @@ class CubeWriter {
     std::uint32_t batch_ = 0;
 };
 
-// Reads one run of memory after the other through a port of its own, into a buffer from which
-// a unit takes the beats in order.
+// Reads one run of memory after the other through its own port, into a buffer from which a unit
+// takes the beats in order.
 
 class RunReader {
  public:
-    /// `client` and `unit` as DmaPort has them; `name` of the port where a client has several.
+    /// `client` and `unit` as DmaPort has them; `name` of the port if a client has several.
     RunReader(const std::string& client, const std::string& unit, const std::string& name)
         : port(client, unit, name) {}
 
     DmaPort port;
 
-    /// Begins to read; the run before has been taken whole. Requests begin in the next cycle.
+    /// Starts reading; the previous run has been taken. Requests begin in the next cycle.
     void open(const ByteStreamSetup& setup, const ByteRun& run, const Purpose& purpose);
 
     /// When a beat that arrives at a time is taken, not before that and not in the past.
     using Pace = std::function<Cycles(Cycles arrival)>;
-    /// Takes the beats that hold the first `bytes` bytes, waiting only until all are on their way;
-    /// the time at which the last of them was taken, now where there was none.
+    /// Takes the beats that hold the first `bytes` bytes, waiting only until all are in flight;
+    /// returns the time at which the last was taken, or now if there was none.
     Cycles take(Activity& activity, Bytes bytes, const Pace& pace);
     /// The same for beats that are taken as they arrive.
     Cycles take(Activity& activity, Bytes bytes) {

@@ -12,7 +12,7 @@ Cycles time_of_unit(const TimedCounter::Series& series, std::uint64_t unit) {
     return series.first + series.interval * (unit - 1);
 }
 
-/// Goes on with `series` at its interval, as part of it from then on.
+/// Whether `later` continues `series` at its interval; it is then part of it.
 bool joins(TimedCounter::Series& series, const TimedCounter::Series& later) {
     const Cycles step = later.first - time_of_unit(series, series.count);
     if ((series.count > 1 && step != series.interval) ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/link/unit.h"
 
-/// The kernel's library asks for this symbol although our programs have a main of their own; weak,
-/// so that a test bench may bring a real one.
+/// The kernel's library needs this symbol although our programs have their own main; weak, so that
+/// a test bench may provide a real one.
 extern "C" __attribute__((weak, visibility("default"))) int sc_main(int /*argc*/,
                                                                     char* /*argv*/[]) {
     return 1;

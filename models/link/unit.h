@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every hardware unit is: a SystemC module with named activities (threads). A unit's thread
-// has four verbs: take a package, compute, spend cycles, give a package on. Statistics are counted
+// has four verbs: take a package, compute, spend cycles, pass a package on. Statistics are counted
 // by Activity.
 #pragma once
 
@@ -20,13 +20,13 @@
 
 namespace npuscope {
 
-/// One operation on its way through a unit that registers launch; each unit adds its job.
+/// One operation in a register-launched unit; each unit adds its job.
 struct UnitWork {
     std::string name;
     unsigned group = 0;
-    bool values = true;      ///< false: time alone is simulated
+    bool values = true;      ///< false: only time is simulated
     bool uses_rdma = false;  ///< the unit's read DMA was enabled with it
-    Cycles rdma_enabled;     ///< when
+    Cycles rdma_enabled;     ///< when that happened
     OperationRecord record;
 };
 
@@ -45,16 +45,16 @@ class Unit : public sc_core::sc_module {
     UnitStatistics statistics() const;
     const std::deque<Activity>& activities() const { return activities_; }
     std::deque<Activity>& activities() { return activities_; }
-    /// Tells `recorder` of every activity's work and waits.
+    /// Reports every activity's work and waits to `recorder`.
     void record_to(Recorder* recorder);
-    /// What ended a thread of this unit before its time, or null.
+    /// What ended a thread of this unit prematurely, or null.
     const std::exception_ptr& failure() const { return failure_; }
     /// Ends all threads, so that what they hold is freed; to be called while the simulation runs.
     void kill_threads();
 
  protected:
     /// Starts a thread that runs `body` again and again. An exception in it stops the simulation
-    /// and waits in failure().
+    /// and is kept in failure().
     void repeat(const std::string& name, std::function<void(Activity&)> body);
     /// The same for a body that begins by taking from `work`: the thread starts with the first
     /// package, so that a unit without work costs nothing.

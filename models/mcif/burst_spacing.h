@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How close a client's bursts of results follow each other on branch master: its arbiter takes a burst's
-// command when the burst before has left, and its data after that. A burst leaves when its last beat is
-// there, so it begins at least as many cycles after the one before as both have beats. Not modelled: what
-// that does to any burst but the last one of a write, which the response follows.
+// How closely a client's result bursts follow each other on branch master: its arbiter accepts a
+// burst's command when the previous burst has left, and its data after that. A burst leaves when
+// its last beat is available, so it begins at least as many cycles after the previous one as both
+// have beats. Not modelled: the effect on any burst except the last one of a write, which the
+// response follows.
 // source: NV_NVDLA_MCIF_WRITE_IG_arb.v of branch master, src_cmd0_rdy
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace npuscope {
 
-/// Delays a write whose last burst would leave too soon after the burst before. `longest`: beats of a
-/// burst; `last`: when the client's last beat left.
+/// Delays a write whose last burst would leave too soon after the previous burst. `longest`: most
+/// beats of a burst; `last`: when the client's last beat left.
 inline void follow_others(WriteChannel::Burst& burst, std::uint64_t longest, Cycles last) {
     if (burst.beats < burst.gathered) {
         return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory interface where each burst is a transaction of its own: requests leave one after the other as
-// they are accepted, answers come when they like, or at once with the time that they take.
+// The memory interface if each burst is a separate transaction: requests leave one after the other
+// as they are accepted, answers come at any time, or at once with their delay.
 #include <algorithm>
 #include <utility>
 
@@ -48,7 +48,7 @@ Cycles Mcif::wait_answered(Activity& writer, unsigned client, std::uint64_t writ
 
 void Mcif::issue_reads() {
     if (std::exchange(issuing_, true)) {
-        return;  // an answer that comes at once: the channel looks at it before its next command
+        return;  // an immediate answer: the channel checks it before its next command
     }
     reads_.advance(now());
     issuing_ = false;
@@ -124,7 +124,7 @@ Cycles Mcif::wait_for_write_place(Cycles leaves) {
 
 void Mcif::end_write(Cycles time) {
     if (time > now()) {
-        // most come last: the latency is one for all
+        // most come last: the latency is the same for all
         write_ends_.insert(std::ranges::upper_bound(write_ends_, time), time);
         return;
     }

@@ -112,8 +112,8 @@ void ReadLane::beats_ready(std::span<Cycles> times) {
 
 void ReadLane::ask(Cycles command, std::uint64_t beats) {
     const Address end = next_beat_ + bus_width_ * beats;
-    // compressed weights that lie across beats are counted without the beat that they begin in: what
-    // they ask for beyond the run is its last beat again
+    // compressed weights that straddle beats are counted without the beat that they begin in: what
+    // they request beyond the run is its last beat again
     const Address last((run_.end().value - 1) / bus_width_.value * bus_width_.value);
     const Address from = std::max(std::min(next_beat_, last), run_.address);
     next_beat_ = end;
@@ -232,7 +232,7 @@ bool Mcif::takes_pieces(Address address, const Pieces& pieces) const {
 }
 
 std::uint64_t Mcif::beats_of(const tlm::tlm_generic_payload& payload) const {
-    if (payload.get_byte_enable_ptr() != nullptr) {  // pieces of a beat each
+    if (payload.get_byte_enable_ptr() != nullptr) {  // pieces of one beat each
         return divide_up(payload.get_data_length(), payload.get_byte_enable_length());
     }
     const std::uint64_t first = payload.get_address() / config_.bus_width.value;
@@ -354,7 +354,7 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
     const std::uint64_t width = config_.bus_width.value;
     const std::uint64_t begin = payload.get_address();
     const std::uint64_t end = begin + payload.get_data_length();
-    // atoms leave one after the other where a beat holds several, else beats do
+    // atoms leave one after the other if a beat holds several, otherwise beats do
     const bool atoms = info.last_beat > info.first_beat && info.beat_step > Cycles(0);
     const std::uint64_t steps =
         atoms ? (info.last_beat - info.first_beat) / info.beat_step + 1 : burst.beats;
@@ -367,7 +367,7 @@ void Mcif::pass_front(Client& client, const tlm::tlm_generic_payload& payload,
     Cycles first;
     Cycles last;
     for (std::uint64_t beat = begin / width; beat * width < end; ++beat) {
-        // what arrives together counts from the request's begin
+        // what arrives together counts from the request's start
         const std::uint64_t in_beat = std::min(end, (beat + 1) * width) - request;
         const std::uint64_t needed = std::min(round_up(in_beat, width), end - request);
         const std::uint64_t step =

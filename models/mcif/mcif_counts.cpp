@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the memory interface has moved, how it stands, and what it leaves out where work that repeats
-// is left out, see models/npu/steady_groups and models/npu/repeated_operations.
+// What the memory interface has moved, its state, and what it skips where repeated work is skipped,
+// see models/npu/steady_groups and models/npu/repeated_operations.
 #include "models/mcif/mcif.h"
 
 namespace npuscope {

@@ -13,7 +13,7 @@ Cycles RequestStages::enter(const ChannelBurst& request) {
     }
     holds_ = true;
     const Cycles way(request.stages + 1);
-    // the one before waits to enter, and this one behind it
+    // the previous one waits to enter, and this one behind it
     offered_ = std::max({request.ready - std::min(request.ready, way), offered_ + request.gap,
                          entered_ + Cycles(1)});
     const std::size_t first = stages_.size() - request.stages;
@@ -40,7 +40,7 @@ void RequestStages::issued(Cycles time) {
 }
 
 void RequestStages::add_state(Fingerprint& state) const {
-    const Cycles way(stages_.size() + 1);  // a request enters so much before it is at the arbiter
+    const Cycles way(stages_.size() + 1);  // a request enters this long before it is at the arbiter
     state.add(holds_ ? 1U : 0U);
     for (const SkidStage& stage : stages_) {
         stage.add_state(state, way);
@@ -242,7 +242,7 @@ std::uint64_t ReadChannel::issue_evenly(Lane& lane, Cycles command, std::uint64_
     const std::size_t begin = place_;
     const Cycles first = command + burst.latency + Cycles(1);
     const Cycles last_command = command + Cycles(count - 1);
-    // arrivals lie a cycle apart at least: where the last place is free in time, all are
+    // arrivals are at least a cycle apart: if the last slot is free in time, all are
     const bool places_free = commands_ + count <= arrivals_.size() ||
                              arrivals_[begin + count - 1] + slot_return_ <= last_command;
     if (burst.interval > Cycles(1) || first <= last_arrival_ || !places_free) {
@@ -304,7 +304,7 @@ std::uint64_t ReadChannel::issue_timed(Lane& lane, Cycles command, std::uint64_t
 }
 
 void ReadChannel::issue_many(Lane& lane, Cycles command, Cycles limit) {
-    // as far as the ring goes: the arrivals are handed over in one piece
+    // up to the end of the ring: the arrivals are passed on in one piece
     const std::size_t begin = place_;
     const std::uint64_t most = std::min<std::uint64_t>(lane.burst.beats, arrivals_.size() - begin);
     const std::uint64_t in_time = std::min(most - 1, (limit - command).value) + 1;
@@ -349,7 +349,7 @@ void ReadChannel::issue_in_turns(const Choice& choice, Cycles limit) {
         const ChannelBurst& burst = open_lane(turn).burst;
         if (burst.beats > 0 && burst.ready <= begin) {
             ready_turns_.push_back(turn);
-        } else if (burst.beats > 0) {  // it joins them there
+        } else if (burst.beats > 0) {  // it joins them then
             limit = std::min(limit, burst.ready - Cycles(1));
         }
         turn = turn + 1 == open_.size() ? 0 : turn + 1;
@@ -470,7 +470,7 @@ std::optional<Cycles> ReadChannel::issued_after(unsigned client, std::uint64_t b
     if (held_) {
         bound = std::max(bound, held_until_);
     }
-    // the last command takes the place of one that arrives before
+    // the last command takes the slot of one that arrives earlier
     const std::uint64_t last = commands_ + missing - 1;
     if (last < arrivals_.size()) {
         return bound;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets the read channel when, beat by beat: one command a cycle, round robin over the clients
+// Arbitration of the read channel, beat by beat: one command a cycle, round robin over the clients
 // that have a beat ready, a limited number in flight; data comes back in order. Computed only up to
-// a given time, so that whatever is announced for later still counts. The memory's pace is known with
-// the burst, or each command is a request whose answer is told when it is there. A consumer without
-// room holds its beats back and all that come after them. Source: nv_small RTL, measured;
+// a given time, so that later announcements still count. The memory's timing is known with the
+// burst, or each command is a request whose answer is reported when it arrives. A consumer without
+// room holds its beats back and all that follow. Source: nv_small RTL, measured;
 // NV_NVDLA_NOCIF_DRAM_READ_ig.
 #pragma once
 
@@ -26,9 +26,9 @@
 
 namespace npuscope {
 
-// Memory interface of the NPU: one read and one write channel to a port, shared by the DMA clients.
+// Memory interface of the NPU: one read and one write channel per port, shared by the DMA clients.
 
-/// What a transaction towards memory is, and where the units have their operands from.
+/// What a transaction to memory is, and where the units get their operands from.
 enum class McifTransactions {
     Runs,  ///< a run of memory; its answer is the memory's latency, the beats follow by themselves
     Bursts,  ///< a burst, whose answer is awaited
@@ -46,7 +46,7 @@ struct EnumNames<McifTransactions> {
 struct McifConfig {
     Bytes bus_width{8};
     std::uint32_t max_burst = 1;
-    std::uint32_t turn_beats = 1;  // source: NV_NVDLA_MCIF_READ_IG_bpt.v, one command a turn
+    std::uint32_t turn_beats = 1;  // source: NV_NVDLA_MCIF_READ_IG_bpt.v, one command per turn
     bool request_stages = false;   // source: NV_NVDLA_MCIF_READ_IG_bpt.v of branch master
     std::uint32_t address_bits = 32;
     std::uint32_t outstanding_reads = 256;  // source: nv_small RTL, counter of reads in flight
@@ -89,8 +89,8 @@ struct McifConfig {
     }
 };
 
-// The registers of NVDLA_MCIF and NVDLA_CVIF, which are alike: arbitration between the clients of the
-// external memory port and of the on-chip SRAM port.
+// The registers of NVDLA_MCIF and NVDLA_CVIF, which are identical: arbitration between the clients
+// of the external memory port and of the on-chip SRAM port.
 extern const RegisterBlock mcif_block;
 extern const RegisterBlock cvif_block;
 
@@ -100,35 +100,35 @@ struct ChannelBurst {
     std::uint64_t beats = 0;
     Cycles latency{};
     Cycles interval{1};
-    bool timed = false;        ///< by the memory, beat by beat, instead of `latency`
+    bool timed = false;        ///< by the memory, beat by beat, instead of with `latency`
     bool request = false;      ///< begins a request
     std::uint32_t stages = 0;  ///< in front of the arbiter that the request passes
-    Cycles gap{1};             ///< from the making of the request before, at least
+    Cycles gap{1};             ///< minimum, from the making of the previous request
 };
 
-/// The stages that a client's requests pass on their way to the arbiter. A client makes its next request
-/// while the one before waits to enter the first stage, and no further one. The last stage in front of
-/// the split into commands holds a request until its last command has left; a stage of the arbiter's
-/// own holds commands.
+/// The stages that a client's requests pass before the arbiter. A client makes its next request
+/// while the previous one waits to enter the first stage, and no further one. The last stage in
+/// front of the split into commands holds a request until its last command has left; a stage of the
+/// arbiter itself holds commands.
 /// source: NV_NVDLA_CDMA_dc.v, req_valid_d1, NV_NVDLA_DMAIF_rdreq.v, NV_NVDLA_CDMA_dma_mux.v,
 /// NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_arb.v of branch master
 class RequestStages {
  public:
-    /// When a request stands at the arbiter that would stand there at `ready` with empty stages.
+    /// When a request reaches the arbiter that would reach it at `ready` with empty stages.
     Cycles enter(const ChannelBurst& request);
-    /// The request's next command had its turn.
+    /// The request's next command has had its turn.
     void issued(Cycles time);
     void add_state(Fingerprint& state) const;
 
  private:
-    std::array<SkidStage, 4> stages_{};  // a client that has fewer passes the last ones
+    std::array<SkidStage, 4> stages_{};  // a client with fewer stages passes the last ones
     SkidStage arbiter_{};
     Cycles offered_;  // the request, to the first stage
     Cycles entered_;
     Cycles in_last_;          // of the stages
     Cycles at_end_;           // of the stages
     Cycles in_arbiter_;       // the request's next command
-    Cycles at_arbiter_;       // the same at its end
+    Cycles at_arbiter_;       // the same, at its output
     Cycles last_in_arbiter_;  // the last command that had its turn
     bool holds_ = false;      // a request
 };
@@ -137,24 +137,24 @@ class RequestStages {
 class ChannelSource {
  public:
     virtual ~ChannelSource() = default;
-    /// Nothing while it is not known when the next burst is ready; then it is later than now.
+    /// Nothing while the time of the next burst is unknown; it is then later than now.
     virtual std::optional<ChannelBurst> next_burst() = 0;
     virtual void arrived(std::span<const Cycles> times) = 0;
-    /// So many cycles more a beat was ready and not issued.
+    /// For this many more cycles a beat was ready and not issued.
     virtual void stalled(Cycles /*cycles*/) {}
-    /// The next beats are asked for in the cycle `command`; the channel is told of the answer.
+    /// Requests the next beats in cycle `command`; the channel is notified of the answer.
     virtual void ask(Cycles /*command*/, std::uint64_t /*beats*/) {}
-    /// Of a timed burst: the next beats are asked for in these cycles; each becomes the first cycle
-    /// for the data of its beat.
+    /// For a timed burst: the next beats are requested in these cycles; each becomes the first
+    /// cycle for the data of its beat.
     virtual void beats_ready(std::span<Cycles> /*times*/) {}
-    /// No beat up to number `count` can be ready before.
+    /// No beat up to number `count` can be ready before this.
     virtual Cycles ready_after(std::uint64_t count) const = 0;
     /// Moves the arrivals of the next beats, `interval` apart, to when there is room for them.
     virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
 };
 
-/// When a channel last did something; of one that is at rest it does not matter if that was so long
-/// ago: longer than any latency, FIFO or pipe.
+/// When a channel last did something; for a channel at rest it does not matter if that was longer
+/// ago than any latency, FIFO or pipe.
 inline void add_last(Fingerprint& state, Cycles time, bool at_rest) {
     constexpr Cycles long_ago{4096};
     if (at_rest) {
@@ -164,10 +164,10 @@ inline void add_last(Fingerprint& state, Cycles time, bool at_rest) {
     }
 }
 
-/// `a` of a command; its beat arrives at max(a + 1 + latency, beat before + interval). The command
-/// that takes its place in flight follows `slot_return` cycles later at the earliest. With bursts
-/// of several beats a command asks for a whole one, and waits for room in flight after it had its
-/// turn. Where a turn has several bursts of a beat, they follow each other as there is room.
+/// For a command in cycle `a`, the beat arrives at max(a + 1 + latency, previous beat + interval).
+/// The command that reuses its slot in flight follows `slot_return` cycles later at the earliest.
+/// With bursts of several beats a command requests a whole one, and waits for room in flight after
+/// its turn. If a turn has several one-beat bursts, they follow each other as room allows.
 class ReadChannel {
  public:
     /// How far a client gets in its turn.
@@ -176,8 +176,8 @@ class ReadChannel {
         bool split = false;       ///< into commands of one beat
         bool stages = false;      ///< requests pass stages in front of the arbiter
     };
-    /// `asks`: sources are told to ask for their beats, and the times of arrival are not computed
-    /// here but follow the answers.
+    /// `asks`: sources are told to request their beats, and arrival times are not computed here but
+    /// follow the answers.
     ReadChannel(std::uint32_t outstanding, Cycles slot_return, const Turn& turn, bool asks = false);
     ReadChannel(std::uint32_t outstanding, Cycles slot_return)
         : ReadChannel(outstanding, slot_return, Turn{}) {}
@@ -188,11 +188,11 @@ class ReadChannel {
     /// Issues whatever is issued up to and including `time`.
     void advance(Cycles time);
     void add_state(Fingerprint& state) const;
-    /// Commands are known up to this cycle; nothing where none is to come.
+    /// Commands are known up to this cycle; nothing if none will come.
     std::optional<Cycles> known_until() const {
         return open_.empty() ? std::nullopt : std::optional(next_command_);
     }
-    /// The client's stream ends so many beats earlier.
+    /// The client's stream ends this many beats earlier.
     void leave_out(unsigned client, std::uint64_t beats) { lanes_[client].remaining -= beats; }
     /// All beats of the client's stream have been issued.
     bool finished(unsigned client) const { return lanes_[client].source == nullptr; }
@@ -201,18 +201,18 @@ class ReadChannel {
     /// stream waits for another one to give way.
     std::optional<Cycles> issued_after(unsigned client, std::uint64_t beats) const;
 
-    // Of a channel that asks.
+    // For a channel that asks.
 
-    /// The client's request number `request`, counted over all its streams, brings its first beat at
-    /// `first` and one more each `interval`; its requests are told of in their order.
+    /// The client's request number `request`, counted over all its streams, gets its first beat at
+    /// `first` and one more each `interval`; its requests are reported in order.
     void answer(unsigned client, std::uint64_t request, Cycles first, Cycles interval);
     /// Beats of the client's stream whose arrival is known.
     std::uint64_t answered(unsigned client) const { return lanes_[client].answered; }
-    /// When the next command may be issued, as far as is known now; nothing while all wait.
+    /// When the next command may be issued, as far as known now; nothing while all wait.
     std::optional<Cycles> next_command() const;
 
  private:
-    /// A request that was asked for.
+    /// A request that was sent.
     struct Asked {
         std::size_t place = 0;  // of its first beat in the ring
         std::uint64_t beats = 0;
@@ -222,19 +222,19 @@ class ReadChannel {
     struct Lane {
         ChannelSource* source = nullptr;
         ChannelBurst burst{};
-        std::uint64_t remaining = 0;  // beats of the stream that were not issued
+        std::uint64_t remaining = 0;  // beats of the stream not yet issued
         std::uint64_t issued = 0;
-        Cycles next{};  // after the last beat that was issued
+        Cycles next{};  // after the last issued beat
         RequestStages stages{};
         bool in_stages = false;          // the stream's requests pass them
         bool holds = false;              // the stream may hold beats back
-        std::vector<Cycles> arrivals{};  // that the source was not told of yet
+        std::vector<Cycles> arrivals{};  // not yet reported to the source
         std::deque<Asked> asked{};       // without an answer, or after one without
         std::uint64_t first_asked = 0;   // number of its first one
         std::uint64_t answered = 0;      // beats of the stream
     };
     struct Choice {
-        std::size_t turn = 0;  // place among the open lanes; after them when none is ready
+        std::size_t turn = 0;  // index among the open lanes; after them if none is ready
         Cycles command;
         Cycles others_ready;  // the first of the others
     };
@@ -247,29 +247,29 @@ class ReadChannel {
         }
         return std::max(next_command_, freed(place_));
     }
-    /// When so many beats more may be in flight.
+    /// When this many more beats may be in flight.
     Cycles room_for(std::uint64_t beats) const;
-    /// When a place of the ring is free again; never while its beat has not been answered.
+    /// When a slot of the ring is free again; never while its beat has not been answered.
     Cycles freed(std::size_t place) const {
         return arrivals_[place] == never ? never : arrivals_[place] + slot_return_;
     }
     void ask(Lane& lane, Cycles command);
-    /// Room in flight that a turn of so many beats begins with.
+    /// When there is room in flight to begin a turn of this many beats.
     Cycles room_for_turn(std::uint64_t beats) const {
         return room_for(turn_.split && !asks_ ? 1 : beats);
     }
     void issue_turn(Lane& lane, Cycles command);
-    /// The same of a timed burst whose beats lie side by side in the ring.
+    /// The same for a timed burst whose beats are adjacent in the ring.
     void issue_timed_turn(Lane& lane, Cycles command);
     Choice choose(Cycles command);
-    /// The same where one lane is open.
+    /// The same if one lane is open.
     Choice the_only(Cycles command) const {
         const ChannelBurst& burst = lanes_[open_.front()].burst;
         const bool ready = burst.beats > 0 && burst.ready <= command;
         const bool later = burst.beats > 0 && !ready;
         return {ready ? 0U : 1U, command, later ? burst.ready : never};
     }
-    /// The command of the lane's next beat, whose arrival follows from it.
+    /// Issues the command of the lane's next beat, which determines its arrival.
     void command_beat(Lane& lane, Cycles command) {
         const ChannelBurst& burst = lane.burst;
         Cycles ready = command;
@@ -286,13 +286,13 @@ class ReadChannel {
         next_command_ = command + Cycles(1);
     }
     void issue_many(Lane& lane, Cycles command, Cycles limit);
-    /// Issues so many beats a cycle apart, if they also arrive so; else none.
+    /// Issues this many beats a cycle apart, if they also arrive that way; otherwise none.
     std::uint64_t issue_evenly(Lane& lane, Cycles command, std::uint64_t count);
-    /// Issues at most so many beats, none after `limit`.
+    /// Issues at most this many beats, none after `limit`.
     std::uint64_t issue_unevenly(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
-    /// The same of a timed burst.
+    /// The same for a timed burst.
     std::uint64_t issue_timed(Lane& lane, Cycles command, std::uint64_t most, Cycles limit);
-    /// The lane's last arrivals in the ring, from there on, are as late as it has room for them.
+    /// Delays the lane's last arrivals in the ring until it has room for them.
     void hold_back(Lane& lane, std::span<Cycles> times) {
         if (lane.holds) {
             lane.source->hold_back(times, lane.burst.interval);
@@ -305,10 +305,10 @@ class ReadChannel {
         }
     }
     void issue(const Choice& choice, Cycles limit);
-    /// Lanes that are ready together have their turns a beat each, until one has no more to issue,
+    /// Lanes that are ready together have turns of one beat each, until one has no more to issue,
     /// another is ready, or `limit` is over.
     void issue_in_turns(const Choice& choice, Cycles limit);
-    /// So many beats of the lane's burst have been issued.
+    /// This many beats of the lane's burst have been issued.
     void had_turn(std::size_t turn, std::uint64_t beats);
     /// `count` beats have just been issued, the last one in the cycle before the next command.
     void note_stall(Lane& lane, std::uint64_t count) const {
@@ -329,43 +329,43 @@ class ReadChannel {
     static constexpr Cycles never{std::numeric_limits<std::uint64_t>::max()};
 
     std::vector<Lane> lanes_;
-    std::vector<std::size_t> open_;  // lanes with beats to issue, in the order of their turns
+    std::vector<std::size_t> open_;  // lanes with beats to issue, in turn order
     std::size_t next_turn_ = 0;      // among them
-    std::size_t last_lane_ = 0;      // that had its turn
+    std::size_t last_lane_ = 0;      // lane that had its turn
     std::vector<std::size_t> ready_turns_;
     Cycles slot_return_;
     Turn turn_;
     bool asks_;
     std::vector<Cycles> arrivals_;  // of the last commands, as a ring
     std::uint64_t commands_ = 0;
-    std::size_t place_ = 0;            // of the next command in the ring
+    std::size_t place_ = 0;            // slot of the next command in the ring
     std::optional<std::size_t> held_;  // lane whose command had its turn and waits for room
     Cycles held_until_;
     Cycles next_command_{};  // first cycle without a command
     Cycles last_arrival_{};
 };
 
-/// The write channel takes one beat every beat interval of the memory. Clients whose writes are there at the same
-/// time have their turns beat by beat, but for the beats of a burst that leave together.
+/// The write channel accepts one beat per beat interval of the memory. Clients with simultaneous
+/// writes take turns beat by beat, except for the beats of a burst that leave together.
 class WriteChannel {
  public:
-    /// Beat i is there at `first` + i * `step`.
+    /// Beat i is available at `first` + i * `step`.
     struct Burst {
         Cycles first;
         Cycles step;
         std::uint64_t beats = 0;
         Cycles interval{1};  ///< of the memory
-        /// Beats that leave one after the other when the last one is there: those of its burst.
+        /// Beats that leave one after the other when the last one is available: those of its burst.
         std::uint64_t gathered = 1;
     };
-    /// The client's next write, whose first beat is there now or later. One at a time.
+    /// The client's next write, whose first beat is available now or later. One at a time.
     void open(unsigned client, const Burst& burst);
-    /// Takes what there is to take up to a time that has come.
+    /// Takes what is available up to a time that has come.
     void advance(Cycles time);
-    /// When the first `beats` of the client's write were taken; nothing before that is so.
+    /// When the first `beats` of the client's write were taken; nothing before that happens.
     std::optional<Cycles> taken(unsigned client, std::uint64_t beats) const;
     void add_state(Fingerprint& state) const;
-    /// The earliest time at which they may be, which is right while no other client writes.
+    /// The earliest time at which they may be taken, exact while no other client writes.
     Cycles taken_after(unsigned client, std::uint64_t beats) const;
 
  private:

@@ -48,7 +48,8 @@ void WriteChannel::take(Lane& lane, Cycles time) {
 }
 
 std::pair<std::size_t, Cycles> WriteChannel::next_turn() const {
-    // the clients after the one that had its turn come first, unless it is amid beats that leave together
+    // the clients after the one that had its turn have priority, unless it is amid beats that leave
+    // together
     const auto rank = [&](unsigned client) {
         const Lane& lane = lanes_[client];
         const bool amid = client == last_ && lane.taken > 0 &&

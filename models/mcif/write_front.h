@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a client's writes come to the channel where its requests are cut into bursts. Times only.
+// How a client's writes reach the channel if its requests are cut into bursts. Times only.
 #pragma once
 
 #include <algorithm>
@@ -11,26 +11,26 @@
 
 namespace npuscope {
 
-/// The way of a client's writes to the channel where requests are cut into bursts of a turn's beats.
-/// A request's command goes in front of its data and waits until the request before has passed; each
-/// burst has a command of its own, and at most two of them wait in front of the channel with four
-/// beats; data that waited meanwhile passes a cycle later where its halves belong to different
-/// beats. A burst leaves when its last beat is there. Every time is that at which a beat alone would
-/// leave. source: NV_NVDLA_SDP_WDMA_DAT_out.v,
+/// The way of a client's writes to the channel if requests are cut into bursts of a turn's beats. A
+/// request's command precedes its data and waits until the previous request has passed; each burst
+/// has its own command, and at most two of them wait in front of the channel with four beats; data
+/// that waited meanwhile passes a cycle later if its halves belong to different beats. A burst
+/// leaves when its last beat is available. Every time is that at which a single beat would leave.
+/// source: NV_NVDLA_SDP_WDMA_DAT_out.v,
 /// NV_NVDLA_MCIF_WRITE_IG_bpt.v and NV_NVDLA_MCIF_WRITE_IG_arb.v of nvdlav1, whose simulation
 /// random requests were compared with
 class WriteFront {
  public:
-    /// Where a beat stands in its request and its burst.
+    /// Position of a beat in its request and its burst.
     struct Place {
         bool begins_request = false;
         bool begins_burst = false;
-        bool same_beat = false;    ///< another part of the beat that passed last
-        bool same_packet = false;  ///< it came with the data of the beat before
+        bool same_beat = false;    ///< another part of the last beat that passed
+        bool same_packet = false;  ///< it came with the previous beat's data
         bool shifted =
             false;  ///< of a whole burst of a request that begins in the middle of a beat
     };
-    /// When the burst leaves, if it ends with a beat that is there from `there` on.
+    /// When the burst leaves, if it ends with a beat available from `there` on.
     Cycles pass(Cycles there, const Place& place) {
         if (place.same_beat) {
             way_ = before_;
@@ -69,15 +69,15 @@ class WriteFront {
     }
 
  private:
-    /// The last item on its way.
+    /// Times of the last item.
     struct Way {
         Cycles client;                    ///< out of the client
         Cycles entry;                     ///< into the interface
         Cycles passed;                    ///< to the arbiter
-        std::array<Cycles, 2> entries{};  ///< of the two items before
+        std::array<Cycles, 2> entries{};  ///< of the two previous items
     };
     /// An item leaves the client, `there` at the earliest, once there is room between the two: for
-    /// three items, a place two cycles after the one that had it has entered.
+    /// three items, each slot free again two cycles after its item has entered.
     /// source: nv_full RTL, simulated; NV_NVDLA_RUBIK_dma.v, pipe_p3
     void leave(Cycles there) {
         const Cycles before = way_.entries[1];
@@ -121,10 +121,10 @@ class WriteFront {
 
     Way way_;
     Way before_;                            // the last beat
-    std::uint64_t beats_ = 0;               // of the present burst
+    std::uint64_t beats_ = 0;               // of the current burst
     std::uint64_t bursts_ = 0;              // before it
     std::array<Cycles, commands> ended_{};  // the last of them: their last beats
-    std::uint64_t sent_ = 0;                // beats before the present burst
+    std::uint64_t sent_ = 0;                // beats before the current burst
     std::array<Cycles, room> left_{};       // the last of them
 };
 

@@ -22,7 +22,7 @@ inline AddressSet::interval_type range_of(Address address, Bytes bytes) {
     return {address.value, address.value + bytes.value};
 }
 
-/// Who will read a claimed byte.
+/// Which operation will read a claimed byte.
 struct Claimant {
     std::string unit;
     std::string surface;
@@ -39,7 +39,7 @@ class Claims {
  private:
     struct Pending {
         AddressSet bytes;
-        ByteRun consumed{};  ///< of these, not taken away yet: neighbours go together
+        ByteRun consumed{};  ///< of these, not yet taken away: neighbours are merged
         Claimant claimant;
         void take_consumed();
     };

@@ -69,7 +69,7 @@ std::vector<Word> read_words(const std::string& mapping) {
 
 unsigned bits_of(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 
-/// Bits of a field that the pieces with a number leave to the one without.
+/// Bits of a field that pieces with a number leave to the one without.
 unsigned rest_of(const std::vector<Word>& words, std::size_t field, std::uint32_t count) {
     unsigned rest = bits_of(count);
     for (const Word& word : words) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which channel, rank, bank, row and column a byte lies in. The mapping is a sentence of fields
-// from high to low, `row rank bank column bank_group channel`; below the last one lie the bytes of
-// a burst. A field may come in pieces, `column:4` takes four bits, and the piece without a number
-// takes the rest. Every field is a power of two but the first, whose upper end may lie anywhere
-// (6 Gb parts). A pure value: no time, no state. Not modelled: fields mixed by exclusive or.
+// The channel, rank, bank, row and column of a byte. The mapping is a list of fields from high to
+// low, `row rank bank column bank_group channel`; below the last one are the bytes of a burst. A
+// field may be split into pieces: `column:4` has four bits, and the piece without a number has the
+// rest. Every field is a power of two except the first, whose upper end is arbitrary (6 Gb parts).
+// A pure value: no time, no state. Not modelled: fields mixed by exclusive or.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace npuscope {
 
-/// Place of a burst. `column` counts columns and is a multiple of the burst length.
+/// Location of a burst. `column` counts columns and is a multiple of the burst length.
 struct DramLocation {
     std::uint32_t channel = 0;
     std::uint32_t rank = 0;
@@ -28,10 +28,10 @@ struct DramLocation {
 
 class DramAddressMap {
  public:
-    /// ConfigError when the mapping names no bijection of the organisation's bytes.
+    /// ConfigError if the mapping is no bijection of the organisation's bytes.
     explicit DramAddressMap(const DramConfig& config);
 
-    /// The burst that holds byte `offset` of the DRAM, which lies below its capacity.
+    /// The burst that holds byte `offset` of the DRAM, which is below its capacity.
     DramLocation decode(Bytes offset) const;
     /// First byte of a burst.
     Bytes encode(const DramLocation& location) const;
@@ -46,7 +46,7 @@ class DramAddressMap {
  private:
     using Values = std::array<std::uint32_t, 6>;
     struct Piece {
-        std::size_t field;        // place in DramLocation's order
+        std::size_t field;        // index in DramLocation's order
         unsigned bits;            // width; 64 for the first, which has no upper end
         unsigned shift_in_byte;   // of its lowest bit in the byte offset
         unsigned shift_in_field;  // of its lowest bit in the field

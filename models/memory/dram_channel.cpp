@@ -177,7 +177,7 @@ void DramChannel::refresh(Player& player, std::uint64_t end, const Choice& befor
     const std::uint32_t rank = burst(before.burst).place.rank;
     Clocks& due = player.refresh_due[rank];
     const Clocks interval = config_.timing.t_refi;
-    // of those that a long pause holds only the last can still be felt
+    // of those that a long pause contains, only the last can still have an effect
     const std::uint64_t missed =
         (player.state.begin_of(before.command, before.at) - due) / interval;
     player.statistics.refreshes += missed + 1;

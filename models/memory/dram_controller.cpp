@@ -98,7 +98,7 @@ Cycles DramController::write_burst(std::uint64_t burst, Cycles sent) {
         return sent + config_.controller_latency;
     }
     if (Kept* kept = find_kept(burst)) {
-        kept->burst = ~std::uint64_t{0};  // what was read is stale now
+        kept->burst = ~std::uint64_t{0};  // the kept data is stale now
     }
     batch_.push_back(burst);
     Cycles taken = sent;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The controller between a port's beats and a DRAM's bursts: it keeps the last bursts that it read,
-// so that the beats of one burst cost one; it gathers written bursts and writes them in one go, so
-// that the bus turns around seldom; a write is answered when it has been gathered, and waits for
-// the batch before where that is not yet written. A read of gathered bytes is answered from there.
-// Time is the NPU's. Not modelled: reordering of reads, masked writes, a limit on outstanding reads
-// (the port has one).
+// so that the beats of one burst cost one burst; it gathers written bursts and writes them
+// together, so that bus turnarounds are rare; a write is answered when it has been gathered, and
+// waits for the previous batch if that is not yet written. A read of gathered bytes is answered
+// from the batch. Time is the NPU's. Not modelled: reordering of reads, masked writes, a limit on
+// outstanding reads (the port has one).
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 namespace npuscope {
 
 // Between the NPU's clock and a memory's: an event of one side is seen at the first edge of the
-// other that does not lie before it. Both clocks have an edge at time 0. Integers only.
+// other that is not before it. Both clocks have an edge at time 0. Integers only.
 
 class ClockCrossing {
  public:
@@ -45,10 +45,10 @@ class ClockCrossing {
 
 class DramController {
  public:
-    /// The DRAM answers for the addresses from `base` on. ConfigError when its parts do not fit.
+    /// The DRAM covers the addresses from `base` on. ConfigError if its parts do not fit.
     DramController(const DramConfig& config, Address base);
 
-    /// First cycle in which all of a range that was asked for in `asked` can be on the port.
+    /// First cycle in which all of a range requested in `asked` can be on the port.
     Cycles read(Address address, Bytes bytes, Cycles asked);
     /// Cycle of the response to a write whose last beat was sent in `sent`.
     Cycles write(Address address, Bytes bytes, Cycles sent);
@@ -78,7 +78,7 @@ class DramController {
     std::size_t oldest_ = 0;
     std::size_t latest_ = 0;
     std::vector<std::uint64_t> batch_;  // bursts gathered for writing
-    Cycles written_;                    // end of the batch before
+    Cycles written_;                    // end of the previous batch
     std::uint64_t merged_beats_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-/// `a - b`, or nothing where that would be negative.
+/// `a - b`, or 0 where that would be negative.
 Clocks less(Clocks a, Clocks b) { return a > b ? a - b : Clocks(0); }
 
 std::size_t index(DramCommand command) { return static_cast<std::size_t>(command); }
@@ -153,7 +153,7 @@ void DramState::refresh(std::uint32_t rank, Clocks due) {
     const std::size_t first = rank * count;
     const std::size_t precharge = index(DramCommand::Precharge);
     const std::size_t activate = index(DramCommand::Activate);
-    // two commands in thousands of clocks: they wait for the bus, and no other waits for them
+    // two commands in thousands of clocks: they wait for the bus, and no others wait for them
     const auto on_bus = [&](Clocks length) {
         return std::max(due, bus_free_) + length - Clocks(1);
     };

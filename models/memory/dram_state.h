@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the banks, bank groups and ranks of one channel remember: which row is open, and when each
 // command may come next; and the channel's command bus, which carries one command at a time. The
-// clock of a command is the last one that it takes on the bus, from which JEDEC counts. The timing
-// is rows: after one command, the earliest clock of another. They hold for every family from DDR3
-// to LPDDR5; what differs is the numbers (and rows that come out as zero). A command that comes too
-// early is a bug of ours. Of an ACTIVATE in halves that clock is the first half's
-// last, and the other half needs no more than the bus.
+// clock of a command is its last one on the bus, from which JEDEC counts. The timing is a table of
+// rows: after one command, the earliest clock of another. They hold for every family from DDR3 to
+// LPDDR5; only the numbers differ (and some rows are zero). A command that comes too early is a bug
+// of the simulator. For an ACTIVATE in halves that clock is the first half's last, and the other
+// half needs only the bus.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace npuscope {
 enum class DramCommand { Activate, Precharge, Read, Write };
 inline constexpr std::size_t dram_commands = 4;
 
-/// Whom a rule binds: the same bank, group, rank or channel as the first command's, or the other
-/// ranks of its channel.
+/// What a rule applies to: the same bank, group, rank or channel as the first command's, or the
+/// other ranks of its channel.
 enum class DramScope { Bank, Group, Rank, Channel, OtherRanks };
 
 struct DramRule {
@@ -35,8 +35,8 @@ struct DramRule {
 
 std::vector<DramRule> dram_rules(const DramConfig& config);
 
-/// A row of a channel, found once for all commands of a burst. Ranks, groups and banks count from
-/// the channel's first one.
+/// A row of a channel, computed once for all commands of a burst. Ranks, groups and banks count
+/// from the channel's first.
 struct DramPlace {
     std::uint32_t rank = 0;
     std::uint32_t group = 0;
@@ -46,7 +46,7 @@ struct DramPlace {
 
 class DramState {
  public:
-    /// ConfigError where a command takes no clock of the bus.
+    /// ConfigError if a command takes no clock of the bus.
     explicit DramState(const DramConfig& config);
 
     DramPlace place_of(const DramLocation& at) const;
@@ -61,19 +61,19 @@ class DramState {
         return command == DramCommand::Activate ? std::max(ready, ranks_[to.rank].window_left())
                                                 : ready;
     }
-    /// Where on the bus a command begins.
+    /// The clock at which a command begins on the bus.
     Clocks begin_of(DramCommand command, Clocks at) const {
         return at + Clocks(1) - constants_->lengths[static_cast<std::size_t>(command)];
     }
     void issue(DramCommand command, const DramPlace& to, Clocks at);
-    /// The second half of each ACTIVATE is a command of its own, as long as the first.
+    /// The second half of each ACTIVATE is a separate command, as long as the first.
     bool has_halves() const { return constants_->has_halves; }
     Clocks earliest_half(Clocks asked) const {
         return std::max(asked, bus_free_) +
                constants_->lengths[static_cast<std::size_t>(DramCommand::Activate)] - Clocks(1);
     }
     void issue_half(Clocks at) { bus_free_ = at + Clocks(1); }
-    /// The open row closes without a command of its own as soon as the rules allow.
+    /// The open row closes without a separate command as soon as the rules allow.
     void close(const DramPlace& of);
     /// Closes all banks of a rank by one command and refreshes, begun in `due` or later; nothing of
     /// it can be activated until t_rfc after that.
@@ -87,7 +87,7 @@ class DramState {
     using Ready = std::array<Clocks, dram_commands>;  // first clock of each command
     struct Rank {
         Ready ready{};
-        std::array<Clocks, 4> activated{};  // when each has left the window of four
+        std::array<Clocks, 4> activated{};  // when each leaves the window of four
         std::size_t oldest = 0;
         Clocks window_left() const { return activated[oldest]; }
     };
@@ -96,7 +96,7 @@ class DramState {
         std::size_t next;
         Clocks gap;
     };
-    /// The same for every copy.
+    /// Common to all copies.
     struct Constants {
         DramOrganisation organisation;
         DramTimings timing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the data of a burst is on the bus: each of a DRAM's channels serves its bursts in the order
-// of the calls. Time is clocks of the command bus and may step back from one call to the next: a
-// burst that comes late in the order of calls finds the bus as the others left it.
+// When the data of a burst is on the bus: each of a DRAM's channels serves its bursts in call
+// order. Time is in command bus clocks and may step back from one call to the next: a burst that
+// comes late in call order finds the bus as the others left it.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ class DramTiming {
  public:
     explicit DramTiming(const DramConfig& config);
 
-    /// Clock after the last data of the burst, which is asked for at `asked`.
+    /// Clock after the last data of the burst, which is requested at `asked`.
     Clocks read(const DramLocation& from, Clocks asked);
     Clocks write(const DramLocation& to, Clocks asked);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many cycles later than its latency a memory with `latency_spread` answers. The number belongs to
-// the beat, not to the moment: it is drawn from the seed, the address and the direction, so that
-// everyone who asks for the same beats, in whatever order, meets the same memory: npuscope, and an
-// RTL test bench beside it.
+// How many cycles later than its latency a memory with `latency_spread` answers. The value belongs
+// to the beat, not to the time: it is derived from the seed, the address and the direction, so that
+// all who request the same beats, in whatever order, see the same memory: npuscope, and an RTL test
+// bench next to it.
 #pragma once
 
 #include <cstdint>
 
 namespace npuscope {
 
-/// 0 to `spread` cycles, each as likely as any other. `address` of the beat's first byte.
+/// 0 to `spread` cycles, all equally likely. `address` is that of the beat's first byte.
 inline std::uint64_t drawn_latency(std::uint64_t spread, std::uint64_t seed, std::uint64_t address,
                                    bool write) {
     // source: the finaliser of SplitMix64 (Steele, Lea, Flood 2014), which mixes all bits

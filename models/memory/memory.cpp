@@ -39,13 +39,13 @@ RegionTiming::RegionTiming(const MemoryConfig& config, const MemoryRegionConfig&
     if (region.dram) {
         dram_ = std::make_unique<DramController>(*region.dram, region.base);
         dram_->map().expect_room(region.name, region.size);
-        // instances differ in their rows, never inside of a burst
+        // instances differ in their rows, never within a burst
         const Bytes burst = dram_->map().burst_bytes();
         part_ = burst * (part_ / burst);
     } else if (region.bandwidth) {
         buses_.emplace_back(*region.bandwidth, region.npu_clock);
     } else if (sharing.instances > 1) {
-        // together they have what one port has: a channel for reads and one for writes
+        // together they have the bandwidth of one port: a channel for reads and one for writes
         const std::uint64_t beats =
             region.npu_clock.value / std::max<std::uint64_t>(beat_interval.value, 1);
         const BytesPerSecond port(std::max<std::uint64_t>(beats * sharing.beat.value, 1));
@@ -399,7 +399,7 @@ bool Memory::get_direct_mem_ptr(int /*id*/, tlm::tlm_generic_payload& payload, t
     }
     settle();
     const SparseMemory::DirectPage page = bytes_.direct_page(address_of(payload));
-    if (shadow_) {  // writes there are not seen
+    if (shadow_) {  // writes there would not be seen
         shadow_->load({page.address, Bytes(page.bytes.size())}, "");
     }
     dmi.set_dmi_ptr(page.bytes.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions by nb_transport. The memory itself knows at once when each is answered, and says so; one
-// outside answers when it likes.
+// Transactions by nb_transport. The memory itself knows at once when each is answered, and says so;
+// an outside one answers at any time.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +28,7 @@ tlm::tlm_sync_enum Memory::nb_transport_fw(int id, tlm::tlm_generic_payload& pay
         return tlm::TLM_UPDATED;
     }
     const Cycles sent = now() + to_cycles(delay);
-    const Cycles asked = info == nullptr ? sent : info->asked;  // where memory looks back, before
+    const Cycles asked = info == nullptr ? sent : info->asked;  // if memory looks back: earlier
     Cycles latency(1);
     if (admit(payload, info)) {
         move_bytes(payload, info);
@@ -66,7 +66,7 @@ Cycles Memory::answer_time(const tlm::tlm_generic_payload& payload, const Access
         return (info == nullptr ? config_.read_latency : info->read_latency) + Cycles(1);
     }
     if (payload.is_write()) {
-        // pieces left when they were there, the last one now
+        // pieces left when they were available, the last one now
         const bool pieces = info != nullptr && payload.get_byte_enable_ptr() != nullptr;
         Cycles left = pieces ? std::min(info->first_beat, sent) : sent;
         const Cycles step = std::max(info == nullptr ? Cycles(1) : info->beat_step, Cycles(1));

@@ -21,14 +21,14 @@
 namespace npuscope {
 
 // The DRAM of a memory region: how it is built, its timing in clocks of the command bus, and what
-// its controller does. Names are those of the JEDEC standards. Defaults are DDR4-2400R in a channel
-// of 64 bits (8 Gb x8 devices); presets of other parts stand beside configs/memory/ddr4_2400.yaml.
-// Not modelled: power-down, self-refresh, per-bank refresh, calibration, ECC.
+// its controller does. Names are those of the JEDEC standards. Defaults are DDR4-2400R in a 64-bit
+// channel (8 Gb x8 devices); presets of other parts are next to configs/memory/ddr4_2400.yaml. Not
+// modelled: power-down, self-refresh, per-bank refresh, calibration, ECC.
 
 /// Clocks of the memory's command bus, not cycles of the NPU.
 using Clocks = Quantity<struct ClocksKind>;
 
-/// What becomes of a row after a burst: it stays open for the next one, or is closed at once.
+/// What happens to a row after a burst: it stays open for the next one, or is closed at once.
 enum class PagePolicy { Open, Closed };
 
 template <>
@@ -37,8 +37,8 @@ struct EnumNames<PagePolicy> {
                                       std::pair{PagePolicy::Closed, std::string_view("closed")}};
 };
 
-/// Which row is opened next: that of the bank that is ready first, or in the order of the bursts.
-/// Data always comes in the order of the bursts.
+/// Which row is opened next: that of the bank that is ready first, or in burst order. Data is
+/// always in burst order.
 enum class RowOrder { Ready, Stream };
 
 template <>
@@ -193,8 +193,8 @@ struct DramConfig {
 };
 
 // What a DRAM and its controller did. A burst is a hit when its row was open, a miss when its bank
-// was closed and a conflict when another row had to be closed first. Bursts that still wait in the
-// write buffer have not happened yet.
+// was closed and a conflict when another row had to be closed first. Bursts still waiting in the
+// write buffer are not counted yet.
 
 struct DramStatistics {
     std::uint64_t read_bursts = 0;
@@ -257,10 +257,10 @@ struct MemoryRegionConfig {
     }
 };
 
-/// How many NPUs have their data in a memory, each in a part of its own.
+/// How many NPUs have their data in a memory, each in its own part.
 struct MemorySharing {
     std::size_t instances = 1;
-    Bytes beat{8};  ///< of a port: what a region gives that has no bandwidth of its own
+    Bytes beat{8};  ///< of a port: what a region without its own bandwidth provides
 };
 
 struct MemoryConfig {

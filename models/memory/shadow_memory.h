@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of a memory were written, by whom, and when. It knows no values.
+// Which bytes of a memory were written, by whom, and when. It has no values.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace npuscope {
 struct ByteWriter {
     std::string operation;  ///< empty: the host
     std::string surface;    ///< of the operation, or the file that the host loads
-    Cycles first;           ///< in which it wrote
+    Cycles first;           ///< first cycle of its writes
     Cycles last;
 
     bool is(const std::string& other_operation, const std::string& other_surface) const {
@@ -31,13 +31,13 @@ std::string writer_text(const ByteWriter& writer);
 
 class ShadowMemory {
  public:
-    /// A piece of what was asked for; nullptr where it was never written.
+    /// A piece of the requested run; nullptr where it was never written.
     using Visit = std::function<void(const ByteRun& piece, const ByteWriter* writer)>;
 
     /// Bytes that arrive in cycle `at`, over `client` of the NPU.
     void write(const ByteRun& run, unsigned client, const std::string& operation,
                const std::string& surface, Cycles at);
-    /// Bytes that the host puts there, of a file if it has a name.
+    /// Bytes that the host writes, from a file if it has a name.
     void load(const ByteRun& run, const std::string& file);
     std::optional<Address> first_unwritten(const ByteRun& run) const {
         return writers_at_.first_without(run);

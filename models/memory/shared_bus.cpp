@@ -7,12 +7,12 @@
 namespace npuscope {
 namespace {
 
-/// Cycles that are remembered, as a power of two: a port that waits for a long read is looked at when
-/// that must have ended.
+/// Cycles that are remembered, as a power of two: a port that waits for a long read is inspected
+/// when that must have ended.
 constexpr unsigned kept_bits = 18;
 
-/// Cycles of a window, as a power of two: the fewest in which these bytes pass. A short window places
-/// what is asked out of turn more exactly; what takes many windows costs the simulation time.
+/// Cycles of a window, as a power of two: the fewest in which these bytes pass. A short window
+/// places out-of-order requests more exactly; spanning many windows costs simulation time.
 constexpr std::uint64_t window_bytes = 32;
 constexpr unsigned shortest_window = 2;
 constexpr unsigned longest_window = 4;
@@ -55,13 +55,13 @@ inline Cycles SharedBus::after_taken(const Window& window, Cycles time) const {
 }
 
 inline SharedBus::Window& SharedBus::with_room(std::uint64_t number) {
-    // what lies further back has been forgotten
+    // anything further back has been forgotten
     const std::uint64_t first = std::max(number, latest_ + 1 - std::min(latest_ + 1, places_));
     Window* found = &window(first);
     while (found->taken >= capacity_) {
         found = &window(found->next);
     }
-    // the windows on the way point there from now on
+    // the windows passed point there from now on
     for (std::uint64_t full = first; full < found->number;) {
         full = std::exchange(place_of(full).next, found->number);
     }
@@ -84,7 +84,7 @@ inline Cycles SharedBus::pass_cost(std::uint64_t cost, Cycles asked) {
     }
     Window& first = place_of(number);
     const bool remembered = first.number == number && number + places_ > latest_;
-    if (remembered && first.taken + cost < capacity_) {  // as nearly always
+    if (remembered && first.taken + cost < capacity_) {  // nearly always
         first.taken += cost;
         full_until_ = number;
         return after_taken(first, end);
@@ -162,7 +162,7 @@ std::size_t SharedBus::pass_behind(std::span<Cycles> times) {
         return 0;
     }
     std::uint64_t taken = last->taken;
-    // what has passed when the last window's bytes have, in cycles and a rest
+    // what has passed when the last window's bytes have, in cycles and a remainder
     std::uint64_t cycles = begin_of(latest_).value + taken / bandwidth_;
     std::uint64_t rest = taken % bandwidth_;
     const std::uint64_t more_cycles = last_cost_ / bandwidth_;

@@ -55,7 +55,7 @@ void SparseMemory::write(Address address, std::span<const std::uint8_t> bytes) {
         const auto part = bytes.subspan(done, length);
         std::uint8_t* page = find_page(number);
         if (page == nullptr && all_zero(part)) {
-            return;  // it reads as zeros
+            return;  // it reads as zeros already
         }
         page = page == nullptr ? make_page(number, offset, length) : page;
         std::memcpy(page + offset, part.data(), length);

@@ -16,7 +16,7 @@ namespace npuscope {
 class SparseMemory {
  public:
     void write(Address address, std::span<const std::uint8_t> bytes);
-    /// Pages that do not exist yet stay so.
+    /// Pages that do not exist yet are not created.
     void zero(Address address, Bytes bytes);
     /// Uninitialised bytes read as zero.
     void read(Address address, std::span<std::uint8_t> bytes) const;
@@ -31,13 +31,13 @@ class SparseMemory {
  private:
     static constexpr std::uint64_t page_bytes = 64ULL * 1024;
     using Page = std::unique_ptr<std::uint8_t[]>;
-    /// Null where it does not exist.
+    /// Null if it does not exist.
     std::uint8_t* find_page(std::uint64_t number) const;
-    /// One that does not exist, of zeros but for so many bytes from `offset` on, which are to be written.
+    /// Creates a page, zero except for `bytes` bytes from `offset` on, which will be written.
     std::uint8_t* make_page(std::uint64_t number, std::uint64_t offset, std::uint64_t bytes);
 
     std::unordered_map<std::uint64_t, Page> pages_;
-    /// The page that was found last: neighbours follow each other. A memory that is moved forgets it.
+    /// The page that was found last: neighbours follow each other. A moved-from memory forgets it.
     struct Last {
         Last() = default;
         Last(Last&& other) noexcept : Last(std::exchange(other.page, nullptr), other.number) {}

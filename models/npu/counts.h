@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on what is counted, for work that is counted without being simulated.
+// Arithmetic on counters, for work that is counted without being simulated.
 #pragma once
 
 #include "models/base/statistics.h"

@@ -29,8 +29,8 @@ std::uint32_t counter(std::uint64_t value) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xFFFFFFFFU));
 }
 
-/// The group of a register file whose operation ends, which another one may follow before its values
-/// are known.
+/// The group of a register file whose operation ends; another operation may follow it before its
+/// values are known.
 struct EndingGroup {
     explicit EndingGroup(RegisterFile& of) : file(&of), group(of.consumer()) {}
     void set(std::string_view register_name, std::uint64_t count) const {
@@ -126,7 +126,7 @@ void Dispatcher::register_written(RegisterFile& file, const WriteEffect& effect,
 }
 
 void Dispatcher::register_about_to_be_read(RegisterFile& file) {
-    if (file.block().name != "NVDLA_GLB") {  // interrupts tell of no values
+    if (file.block().name != "NVDLA_GLB") {  // interrupts do not depend on values
         rooms_.values.settle();
     }
     if (file.block().name == "NVDLA_CDMA") {
@@ -188,7 +188,7 @@ void Dispatcher::start_conv(const Launch& launch) {
     work->buffer.data = entries_of_data(work->job.parts.cdma);
     work->buffer.unused_weights = unused_weights(work->job, config_.cbuf.bank_width);
     if (!work->start.weights_reused) {
-        assume_weight_ends(*work);  // on reused data the sequencer starts before the DMA looks
+        assume_weight_ends(*work);  // on reused data the sequencer starts before the DMA checks
     }
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);

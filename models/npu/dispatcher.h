@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch engine in time: an op-enable that arrives starts the operations that can start, and
-// hands their jobs to the units; from there on no one reads a register. In the other direction,
-// units that finish free their group, fill their counters and raise their interrupt.
+// The launch engine in simulated time: an op-enable that arrives starts the operations that can
+// start, and hands their jobs to the units; from there on no register is read. In the other
+// direction, units that finish free their group, fill their counters and raise their interrupt.
 #pragma once
 
 #include <array>
@@ -48,11 +48,11 @@ class Dispatcher : public CsbListener {
     template <class Unit>
     void add(Unit& unit);
     void add(Bdma& bdma);
-    /// Operations launched from now on have no values: time alone is simulated.
+    /// Operations launched from now on have no values: timing only.
     void leave_out_values() { values_ = false; }
     const std::vector<OperationRecord>& operations() const { return operations_; }
-    /// `complete` is called with each record when its operation has ended, before what no unit
-    /// accounts for becomes latency.
+    /// `complete` is called with each record when its operation has ended, before cycles that no
+    /// unit accounts for become latency.
     void complete_records_by(std::function<void(OperationRecord&)> complete) {
         complete_ = std::move(complete);
     }
@@ -63,12 +63,13 @@ class Dispatcher : public CsbListener {
         std::size_t ended = 0;  ///< of operations()
     };
     Counted counted() const { return {engine_.launched(), operations_.size()}; }
-    /// This is the only convolution that has begun, and every operation of the SDP takes one's sums.
+    /// This is the only convolution that has begun, and each SDP operation takes a convolution's
+    /// sums.
     bool runs_alone(const ConvWork& work) const;
-    /// What was launched and ended in between was so many times more, each so many cycles later;
-    /// what is under way belongs to the last time. When the first of it was launched.
+    /// Counts what was launched and ended in between `times` more times, each `cycles` later; what
+    /// is under way belongs to the last time. Returns when the first of it was launched.
     Cycles count_again(const Counted& from, const Counted& to, std::uint64_t times, Cycles cycles);
-    /// Groups are told from `group` on.
+    /// Groups are counted from `group` on.
     void add_state(Fingerprint& state, unsigned group) const;
 
     /// A launch of the BDMA's group has not ended.
@@ -77,17 +78,17 @@ class Dispatcher : public CsbListener {
  private:
     void wire_conv();
     void wire_sdp();
-    /// Starts what can start. ConfigError where its registers do not make an operation of this NPU.
+    /// Starts what can start. ConfigError if its registers do not make an operation of this NPU.
     void launch_ready();
     void start_conv(const Launch& launch);
     void start_sdp(const Launch& launch);
-    /// What every unit's work has of its launch.
+    /// Sets what every unit's work takes from its launch.
     template <class Work>
     void begin(Work& work, const Launch& launch);
     void launch_bdma(const std::shared_ptr<BdmaWork>& work);
 
     void sdp_done(const std::shared_ptr<SdpWork>& of);
-    /// What the registers show of an operation that is over.
+    /// What the registers show of a completed operation.
     struct Shown {
         StatusValues statuses;
         const LookupCounters* lookups = nullptr;
@@ -96,12 +97,12 @@ class Dispatcher : public CsbListener {
     void unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown);
     LookupTables tables_of(Pipeline pipeline);
     void finish_record(OperationRecord record);
-    /// What the end of a convolution met in the delivery buffer.
+    /// Reports what the end of a convolution met in the delivery buffer.
     void report_ends(const SdpWork& sdp, EndMarks::Meeting meeting);
     /// The convolution that feeds an operation of the SDP.
     const ConvWork& feeding(const SdpWork& work) const;
     void report_early_end(const SdpWork& work, std::uint64_t atoms);
-    /// A convolution that is enabled while the buffer is being cleared after reset.
+    /// Reports a convolution that is enabled while the buffer is being cleared after reset.
     void report_flush(const Launch& launch);
 
     const NpuConfig config_;
@@ -114,9 +115,9 @@ class Dispatcher : public CsbListener {
     bool values_ = true;
     bool data_done_ = false;  // of the CDMA's running operation
     bool weights_done_ = false;
-    // operations whose result goes on on the fly: their records end with the unit that writes
+    // operations whose result continues on the fly: their records end with the unit that writes
     std::deque<std::shared_ptr<ConvWork>> awaiting_sdp_;
-    std::deque<SdpWork*> fed_;        // operations of the SDP that they feed, in the same order
+    std::deque<SdpWork*> fed_;        // SDP operations that they feed, in the same order
     std::size_t sdp_operations_ = 0;  // under way, these and others
     std::deque<OperationRecord> awaiting_pdp_;
     std::vector<OperationRecord> operations_;

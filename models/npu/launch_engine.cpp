@@ -24,7 +24,7 @@ std::string text_of(const FlyingCube& cube) {
     return shape + batches + (cube.winograd ? " in Winograd's order" : "");
 }
 
-/// The register of the consumer's input whose size is another than what comes.
+/// The register of the consumer's input whose size differs from what arrives.
 std::string_view register_that_differs(const Shape& one, const Shape& other, bool sdp) {
     if (one.width != other.width) {
         return sdp ? "D_DATA_CUBE_WIDTH" : "D_DATA_CUBE_IN_WIDTH";
@@ -38,7 +38,7 @@ std::string_view register_that_differs(const Shape& one, const Shape& other, boo
     return sdp ? "D_FEATURE_MODE_CFG" : "D_DATA_CUBE_IN_WIDTH";  // batches, order
 }
 
-/// Where the shape of what comes is programmed.
+/// Where the shape of what arrives is programmed.
 std::string source_of(bool sdp) {
     return sdp ? fmt::format("{}, {}", spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0"),
                              spelled("NVDLA_CACC", "D_DATAOUT_SIZE_1"))
@@ -126,7 +126,7 @@ std::optional<OnTheFlyPair> OnTheFlyPairs::pair() {
 
 namespace {
 
-/// The registers of the read DMA may still be on their way.
+/// The registers of the read DMA may not have been written yet.
 bool awaits(std::string_view rdma, bool enabled, bool reads_memory, const Diagnostics& findings) {
     return !enabled &&
            (reads_memory || std::ranges::find(findings, rdma, &Diagnostic::unit) != findings.end());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From op-enable to launch, without time: when all blocks that an operation needs are enabled in
-// the register group that is next, their registers decode, once, into a job. The engine knows the
+// From op-enable to launch, without timing: when all blocks that an operation needs are enabled in
+// the next register group, their registers are decoded, once, into a job. The engine knows the
 // order of launches, what operations pass on the fly, and what convolutions leave in their buffer.
-// The dispatcher adds time to it, a static check adds rules. BDMA, whose registers are a queue, is
-// not part of it.
+// The dispatcher adds timing to it, a static check adds rules. BDMA, whose registers are a queue,
+// is not part of it.
 #pragma once
 
 #include <array>
@@ -34,22 +34,22 @@ namespace npuscope {
 struct OnTheFlyEnd {
     std::string operation;  ///< `conv 1`
     FlyingCube cube;
-    ConvMode mode = ConvMode::Direct;   ///< of a convolution
-    std::optional<Precision> leaves{};  ///< of the SDP: what its output convertor makes of it
+    ConvMode mode = ConvMode::Direct;   ///< for a convolution
+    std::optional<Precision> leaves{};  ///< for the SDP: the type after its output convertor
 };
 
 struct OnTheFlyPair {
     OnTheFlyEnd producer;
     OnTheFlyEnd consumer;
 
-    /// Where the two disagree, at the registers of the consumer. Errors: `shape_mismatch`, and
-    /// `precision_mismatch`; the latter is a warning where the SDP takes integers of the
-    /// accumulators in another width. `precision_conversion`, a warning: the SDP converts what is no
-    /// direct convolution's. `unit`: of the consumer, NVDLA_SDP or NVDLA_PDP.
+    /// Contradictions between the two, at the registers of the consumer. Errors: `shape_mismatch`,
+    /// and `precision_mismatch`; the latter is a warning where the SDP takes the accumulators'
+    /// integers in a different width. `precision_conversion`, a warning: the SDP converts something
+    /// other than a direct convolution's result. `unit`: the consumer's, NVDLA_SDP or NVDLA_PDP.
     Diagnostics contradictions(std::string_view unit) const;
 };
 
-/// Producers and consumers between two units, paired in their order.
+/// Producers and consumers between two units, paired in order.
 class OnTheFlyPairs {
  public:
     /// The pair that this end completes; nothing while the other end is missing.
@@ -63,25 +63,25 @@ class OnTheFlyPairs {
     std::deque<OnTheFlyEnd> consumers_;
 };
 
-/// Blocks of registers that launch together; their two groups are used alternately.
+/// Register blocks that launch together; their two groups are used alternately.
 class LaunchGate {
  public:
     explicit LaunchGate(std::vector<RegisterFile*> files) : files_(std::move(files)) {}
 
     unsigned group() const { return next_group_; }
-    /// All blocks are enabled in the group that is next, and not launched yet.
+    /// All blocks are enabled in the next group, and not launched yet.
     bool open() const;
-    /// Registers of a block in the group that is next.
+    /// Registers of a block in the next group.
     const RegisterValues& values(std::size_t block) const {
         return files_[block]->values(next_group_);
     }
-    /// When a block of the group that is next was enabled.
+    /// When a block of the next group was enabled.
     Cycles enabled(std::size_t block) const { return enabled_[block][next_group_]; }
-    /// A group of `file`, which may be of another gate, has been enabled.
+    /// A group of `file`, which may belong to another gate, has been enabled.
     void note_enabled(const RegisterFile& file, unsigned group, Cycles time);
     /// The group has been launched; the other one is next.
     void pass();
-    /// A block, which may be of another gate, has finished its running operation.
+    /// A block, which may belong to another gate, has finished its running operation.
     void finish(std::string_view block);
     void finish_all();
 
@@ -102,26 +102,26 @@ class LaunchGate {
     unsigned next_group_ = 0;
 };
 
-/// One operation of one pipeline, as its registers describe it and in its place among the others.
+/// One operation of one pipeline, as its registers describe it, and its position among the others.
 struct Launch {
     std::string name;  ///< `sdp 3`
     Pipeline pipeline = Pipeline::Conv;
     unsigned group = 0;
-    /// When its read DMA was enabled; nothing where that has no part in it.
+    /// When its read DMA was enabled; nothing if that takes no part.
     std::optional<Cycles> rdma_enabled;
-    unsigned rdma_group = 0;  ///< of its read DMA's registers, which launches by itself
+    unsigned rdma_group = 0;  ///< of its read DMA's registers, which launches on its own
     RegisterJob job;
-    BufferStart start;  ///< of a convolution whose registers agree
+    BufferStart start;  ///< for a convolution whose registers agree
     /// What the operation consumes and produces on the fly; nothing: from and to memory.
     std::optional<FlyingCube> consumes;
     std::optional<FlyingCube> produces;
-    /// Pairs that are complete with this operation.
+    /// Pairs that this operation completes.
     std::vector<OnTheFlyPair> pairs;
-    /// Without a place; `operation` is this one or one before it.
+    /// Without a location; `operation` is this one or an earlier one.
     Diagnostics findings;
 };
 
-/// That what an operation or a surface needs is no part of the NPU: a run refuses it.
+/// Marks that an operation or a surface needs something that the NPU lacks: a run refuses it.
 Diagnostic as_lacking(Diagnostic finding);
 bool is_lacking(const Diagnostic& finding);
 
@@ -132,24 +132,24 @@ class LaunchEngine {
     LaunchEngine(const NpuConfig& npu, const FileOf& file_of);
 
     void note_enabled(const RegisterFile& file, unsigned group, Cycles time = Cycles(0));
-    /// The next operation that starts; nothing where none can.
+    /// The next operation that starts; nothing if none can.
     std::optional<Launch> next();
-    /// A block has finished the operation that it runs.
+    /// A block has finished its running operation.
     void finish(std::string_view block);
-    /// All blocks of the pipeline have.
+    /// All blocks of the pipeline have finished theirs.
     void finish(Pipeline pipeline, bool uses_rdma);
-    /// `sdp 3`: operations are numbered together, whatever runs them.
+    /// `sdp 3`: all operations are numbered together, whichever unit runs them.
     std::string next_name(std::string_view unit);
     std::vector<LaunchGate::Waiting> waiting() const;
 
     /// Operations so far.
     std::uint64_t launched() const { return count_; }
-    /// So many operations more count as launched.
+    /// `operations` more operations count as launched.
     void leave_out(std::uint64_t operations) { count_ += static_cast<unsigned>(operations); }
-    /// The name of an operation of the same unit that is launched so many later.
+    /// The name of an operation of the same unit that is launched `operations` operations later.
     static std::string later_name(const std::string& name, std::uint64_t operations);
-    /// What the operations before mean for the next one. Groups of the units that a convolution uses
-    /// are told from `group` on.
+    /// What earlier operations mean for the next one. Groups of the units that a convolution uses
+    /// are counted from `group` on.
     void add_state(Fingerprint& state, unsigned group) const;
 
  private:
@@ -162,23 +162,23 @@ class LaunchEngine {
     std::optional<Launch> try_launch(Pipeline pipeline);
     std::optional<Launch> launch_conv(Gates& gates);
     std::optional<Launch> launch_sdp(Gates& gates);
-    /// Any other, as its row says.
+    /// Any other pipeline, according to its row.
     std::optional<Launch> launch_unit(Pipeline pipeline, Gates& gates);
-    /// Element-wise operands on an NPU without them make a job and the warning `absent_feature`:
-    /// what the operation touches is known, but it cannot run.
+    /// Element-wise operands on an NPU that lacks them produce a job and the warning
+    /// `absent_feature`: what the operation touches is known, but it cannot run.
     std::optional<SdpJob> decode_sdp_of(const Gates& gates, Diagnostics& findings) const;
-    /// Takes the group that is next; `findings` are those of the operation.
+    /// Takes the next group; `findings` are those of the operation.
     Launch begin(Pipeline pipeline, bool uses_rdma, Diagnostics findings);
-    /// Convolutions follow each other in the buffer.
+    /// Tracks the buffer from one convolution to the next.
     void follow_buffer(const ConvJob& job, Launch& launch);
-    /// Lines of input that a pooling leaves disturb the next one.
+    /// Input lines that a pooling operation leaves disturb the next one.
     void follow_lines(const PdpJob* job, Launch& launch);
     static void add_pair(std::optional<OnTheFlyPair> pair, std::string_view unit, Launch& launch);
 
     const NpuConfig npu_;
     std::vector<Gates> gates_;  // by pipeline
     BufferHistory history_;
-    std::optional<Diagnostic> lines_left_;  // by the pooling before
+    std::optional<Diagnostic> lines_left_;  // by the previous pooling
     OnTheFlyPairs to_sdp_;
     OnTheFlyPairs to_pdp_;
     unsigned count_ = 0;

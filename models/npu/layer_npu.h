@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The assembly of an NPU that runs whole layers: a TINPU with a memory interface. A host launches
-// layers directly, for no register map is public, or through the port, whose registers are ours.
+// layers directly, because no register map is public, or through the port, whose registers are
+// ours.
 #pragma once
 
 #include <memory>
@@ -45,7 +46,7 @@ class LayerNpu : public sc_core::sc_module, public Machine {
         mcif.leave_late_where([&memory] { return memory.looks_back(); });
     }
     std::size_t launch_queue() const override { return launch_queue_; }
-    /// Of a TinpuJob.
+    /// Launches a TinpuJob.
     void launch(const std::shared_ptr<const UnitJob>& job, Ended ended) override {
         const auto* layer = dynamic_cast<const TinpuJob*>(job.get());
         NPU_CHECK(layer != nullptr, "a TINPU runs layers of its own kind");
@@ -57,10 +58,10 @@ class LayerNpu : public sc_core::sc_module, public Machine {
     }
     void leave_out_values() override { values_ = false; }
     void record_to(Recorder* recorder) override { tinpu.record_to(recorder); }
-    /// Of layers that were launched directly.
+    /// Those of layers that were launched directly.
     const std::vector<OperationRecord>& operations() const override { return operations_; }
     std::vector<UnitEntry> units() override { return {{"tinpu", &tinpu}}; }
-    /// Without the port's client where the port was not used.
+    /// Without the port's client if the port was not used.
     std::vector<Mcif::Traffic> traffic() const override {
         std::vector<Mcif::Traffic> merged;
         merge_traffic(merged, mcif.traffic());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host sees of an NPU's assembly, whatever its family: ports towards memory, registers and
-// interrupts where it has them, or direct launches where it has none; and what was counted. One
-// assembly a family implements it.
+// interrupts if it has them, or direct launches if it has none; and its counters. Each family
+// implements it with one assembly.
 #pragma once
 
 #include <functional>
@@ -39,11 +39,11 @@ class Machine {
         Glb& interrupts;
         AddressMap map;
     };
-    /// Nothing where the NPU has no public registers.
+    /// Nothing if the NPU has no public registers.
     virtual std::optional<Registers> registers() { return std::nullopt; }
 
-    /// Jobs that a host may launch before the first of them has ended; 0 where it launches by
-    /// registers alone.
+    /// Jobs that a host may launch before the first of them has ended; 0 if it launches only by
+    /// registers.
     virtual std::size_t launch_queue() const { return 0; }
     using Ended = std::function<void(const OperationRecord&)>;
     /// Launches a job of this NPU; jobs end in the order of their launch.
@@ -56,7 +56,7 @@ class Machine {
         const char* name;
         Unit* unit;
     };
-    /// The units with threads of their own.
+    /// The units with their own threads.
     virtual std::vector<UnitEntry> units() = 0;
     /// A register group that is enabled for an operation that has not ended.
     struct EnabledGroup {
@@ -66,16 +66,16 @@ class Machine {
     virtual std::vector<EnabledGroup> enabled_groups() { return {}; }
     /// Operations in the order of their end.
     virtual const std::vector<OperationRecord>& operations() const = 0;
-    /// Traffic of all ports, one entry a client.
+    /// Traffic of all ports, one entry per client.
     virtual std::vector<Mcif::Traffic> traffic() const = 0;
-    /// A port towards memory, what passed it, and the bytes of its beats: one a cycle at most.
+    /// A port towards memory, what passed it, and the bytes of its beats: at most one per cycle.
     struct PortTraffic {
         std::string port;
         ClientTraffic moved;
         Bytes beat;
     };
     virtual std::vector<PortTraffic> ports() const { return {}; }
-    /// What its parts did, beside what the ports moved.
+    /// What its parts did, in addition to what the ports moved.
     virtual std::vector<ActionCount> actions() const { return {}; }
     /// What each operation moved, by client and port.
     struct OperationTraffic {
@@ -83,27 +83,29 @@ class Machine {
         NamedTraffic traffic;
     };
     virtual std::vector<OperationTraffic> operation_traffic() const { return {}; }
-    /// Tells `recorder` what the units do.
+    /// Reports to `recorder` what the units do.
     virtual void record_to(Recorder* recorder) = 0;
     /// What acts on the machine from outside.
     struct Surroundings {
-        /// Nothing does so at a time of its own.
+        /// Nothing outside acts at a time of its own choosing.
         std::function<bool()> at_rest;
         /// Adds all that memory's later answers depend on.
         std::function<void(Fingerprint&)> add_memory_state;
-        /// Operations can be left out now, if the host leaves out what starts them; whether it waits.
+        /// Operations can be left out now if the host leaves out what starts them; returns whether
+        /// it waits.
         std::function<bool(RepeatedOperations&)> at_moment;
     };
-    /// Simulates time alone: nothing is fetched or computed, and what is written is zeros.
+    /// Simulates timing only: nothing is fetched or computed, and what is written is zeros.
     virtual void leave_out_values() = 0;
-    /// From the operation after so many on a second thread works values out, beside the simulation; `memory`, which the ports are bound to
-    /// and which lives no longer than the machine, hands it their bytes. Values and cycles are the same.
+    /// After `operations` operations a second thread computes values in parallel with the
+    /// simulation; `memory`, which the ports are bound to and which lives no longer than the
+    /// machine, supplies their bytes. Values and cycles are the same.
     virtual void work_values_out_beside(Memory& /*memory*/, std::size_t /*operations*/) {}
-    /// From now on parts of operations that repeat what came before may be left out: values, cycles and
-    /// counts are those of all of them. When a byte was written or claimed is not told exactly then; too
-    /// many writes count as races, never too few. Not together with a recorder.
+    /// From now on parts of operations that repeat earlier ones may be left out: values, cycles and
+    /// counts are those of all of them. When a byte was written or claimed is then not reported
+    /// exactly; too many writes count as races, never too few. Not together with a recorder.
     virtual void leave_out_repeats(const Surroundings& /*surroundings*/) {}
-    /// When that was, with what had been left out before.
+    /// `simulated`, plus what had been left out before it.
     virtual Cycles counted(Cycles simulated) const { return simulated; }
 };
 

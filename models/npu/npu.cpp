@@ -37,7 +37,7 @@ Npu::Npu(const sc_core::sc_module_name& name, const NpuConfig& config, Diagnosti
       sdp("sdp", config.sdp, config.datapath,
           {cacc.atoms, pdp.flying, config.mcif.bus_width, values, config.pdp.throughput}),
       cdp("cdp", config.cdp, config.datapath,
-          // a burst's command follows the burst before at once, on branch master
+          // a burst's command follows the previous burst at once, on branch master
           // source: NV_NVDLA_MCIF_WRITE_IG_arb.v, src_cmd0_rdy
           {config.mcif.bus_width, std::max(config.mcif.max_burst, 1U),
            Cycles(config.mcif.request_stages ? 2 : 3)}),

@@ -66,7 +66,7 @@ class Npu : public sc_core::sc_module, public Machine {
     Cycles counted(Cycles simulated) const override {
         return steady_ ? steady_->counted(simulated) : simulated;
     }
-    /// Also what the convolution buffer holds.
+    /// Also records what the convolution buffer holds.
     void record_to(Recorder* recorder) override;
     const std::vector<OperationRecord>& operations() const override {
         return dispatcher_.operations();

@@ -23,9 +23,9 @@
 
 namespace npuscope {
 
-/// The images that a driver gives to the NPU and takes from it, where they are not in the machine's
-/// own feature format: the host converts them when it loads them and when the run is over. Layouts
-/// are named as in `npuscope list layouts`; the machine itself always works on feature cubes.
+/// The images that a driver passes to the NPU and gets from it, where they are not in the machine's
+/// own feature format: the host converts them when it loads them and after the run. Layouts are
+/// named as in `npuscope list layouts`; the machine itself always works on feature cubes.
 struct SurfaceConfig {
     std::vector<std::string> inputs;   ///< empty: any layout
     std::vector<std::string> outputs;  ///< empty: any layout

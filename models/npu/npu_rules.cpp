@@ -22,7 +22,7 @@ void each_unit(NpuConfig& npu, Visit visit) {
     NpuConfig::describe(visitor, npu);
 }
 
-/// Beats that the latency FIFO of a read DMA holds which hands on so many elements a cycle.
+/// Beats that the latency FIFO of a read DMA holds, for a throughput in elements per cycle.
 /// source: projects.spec, NVDLA_VMOD_*_RDMA_LATENCY_FIFO_DEPTH
 std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
     const std::uint64_t bus = npu.mcif.bus_width.value;
@@ -34,8 +34,8 @@ std::uint32_t latency_fifo(const NpuConfig& npu, std::uint32_t throughput) {
         std::max<std::uint64_t>(4, divide_up(npu.mcif.covered_latency.value * used, width)));
 }
 
-/// Branch master: the specification's depths, one stage less in front of the memory's commands and
-/// behind its answers.
+/// Branch master: the specification's depths, one stage fewer in front of the memory's commands and
+/// behind its responses.
 void derive_master(NpuConfig& npu) {
     npu.mcif.request_stages = true;
     npu.sdp.source_fifo = latency_fifo(npu, npu.sdp.output_throughput);
@@ -53,15 +53,15 @@ void derive_master(NpuConfig& npu) {
 
 /// nvdlav1: the units of nv_full, whose stages and FIFOs are its own.
 void derive_v1(NpuConfig& npu) {
-    // eight atoms of one client reach the bus together, each beat as a command of its own
+    // eight atoms of one client reach the bus together, each beat as its own command
     // source: NV_NVDLA_MCIF_READ_IG_bpt.v and NV_NVDLA_MCIF_READ_IG_spt.v of nvdlav1
     const std::uint64_t turn =
         8 * npu.datapath.memory_atom.value / std::max<std::uint64_t>(npu.mcif.bus_width.value, 1);
     npu.mcif.turn_beats = static_cast<std::uint32_t>(std::max<std::uint64_t>(turn, 1));
     npu.cdma.surface_pairs = true;
-    npu.csc.shortest_stripe = 10;     // source: NV_NVDLA_CSC_sg.v, dat_max_cycles
-    npu.csc.image_stripe_groups = 4;  // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
-    npu.cacc.buffered_groups = 4;     // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256 of two an atom
+    npu.csc.shortest_stripe = 10;        // source: NV_NVDLA_CSC_sg.v, dat_max_cycles
+    npu.csc.image_stripe_groups = 4;     // source: NV_NVDLA_CSC_sg.v, upper_limit_w: 64
+    npu.cacc.buffered_groups = 4;        // source: NV_NVDLA_CSC_sg.v, credit_cnt: 256, two per atom
     npu.cacc.fill_latency = Cycles(22);  // source: nv_full RTL, measured
     npu.cdma.data_request = Cycles(33);  // source: nv_full RTL, simulated, as what follows
     npu.cdma.weight_request = Cycles(31);
@@ -82,7 +82,7 @@ void derive_v1(NpuConfig& npu) {
     npu.sdp.stage_latency = Cycles(13);
     npu.sdp.alu_latency = Cycles(0);
     npu.sdp.mul_latency = Cycles(0);
-    npu.sdp.operands_ahead = 6;  // where atoms are taken every 2 cycles and every 8 alike
+    npu.sdp.operands_ahead = 6;  // equally where atoms are taken every 2 cycles and every 8
     npu.sdp.operands_ahead_lead = Cycles(19);
     npu.sdp.element_wise_latency = Cycles(11);
     npu.sdp.element_wise_operator = Cycles(0);
@@ -136,7 +136,7 @@ void NpuConfig::derive() {
     sdp.request_unpacked = Cycles(newer ? 14 : 16);
     sdp.source_to_atom = Cycles(12) - earlier;
     sdp.operand_to_atom = Cycles(10) - earlier;
-    // the way of the data in and out is three stages shorter
+    // the data path in and out is three stages shorter
     pdp.output_latency = Cycles(newer ? 33 : 36);
     pdp.read_again = Cycles(newer ? 15 : 17);
     // beats of the SDP that are wider than the pooling pass a FIFO
@@ -155,7 +155,7 @@ void NpuConfig::derive() {
     } else if (rtl == RtlGeneration::V1) {
         derive_v1(*this);
     }
-    // a burst is asked for where there is room for all of it
+    // a burst is requested where there is room for all of it
     const auto widen = [this](std::uint32_t& reads) {
         reads = std::max({reads, mcif.max_burst, mcif.turn_beats});
     };

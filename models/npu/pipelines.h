@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The units that registers launch, one row each: which blocks of registers launch together, what
-// they decode into, which interrupt ends it. The launch engine, the dispatcher, the address maps
-// and a static check work from these rows; what a unit alone knows stands in its folder. No
-// SystemC. BDMA, whose registers are a queue, has blocks but no pipeline.
+// The units that registers launch, one row each: which register blocks launch together, what they
+// decode into, which interrupt ends it. The launch engine, the dispatcher, the address maps and a
+// static check work from these rows; what only a unit knows is in its folder. No SystemC. BDMA,
+// whose registers are a queue, has blocks but no pipeline.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ namespace npuscope {
 
 enum class Pipeline { Conv, Sdp, Pdp, Cdp, Rubik };
 
-/// What the registers of a pipeline make, by pipeline; nothing where they make no job.
+/// The job that a pipeline's registers make, by pipeline; nothing if they make none.
 using RegisterJob = std::variant<std::monostate, ConvJob, SdpJob, PdpJob, CdpJob, RubikJob>;
 
 /// The pipeline that runs jobs of this type.
@@ -105,16 +105,16 @@ constexpr const PipelineRow& row_of(Pipeline pipeline) {
     return pipeline_rows[static_cast<std::size_t>(pipeline)];
 }
 
-/// Who starts first where several can: consumers before producers.
+/// Which pipeline starts first if several can: consumers before producers.
 inline constexpr std::array launch_order{Pipeline::Pdp, Pipeline::Sdp, Pipeline::Cdp,
                                          Pipeline::Conv, Pipeline::Rubik};
 
-/// A block of registers, whose own base is nv_small's, and its place in nv_full.
+/// A register block, whose own base is nv_small's, and its base in nv_full.
 struct PlacedBlock {
     const RegisterBlock* block;
     std::uint32_t nv_full_base;  ///< source: register header of nv_full's C model
 };
-/// All but CFGROM, which nv_full has not.
+/// All but CFGROM, which nv_full lacks.
 inline constexpr std::array placed_blocks{
     PlacedBlock{&glb_block, 0x0000},    PlacedBlock{&mcif_block, 0x2000},
     PlacedBlock{&cvif_block, 0x3000},   PlacedBlock{&bdma_block, 0x4000},

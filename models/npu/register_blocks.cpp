@@ -11,7 +11,7 @@
 namespace npuscope {
 namespace {
 
-// Registers of NVDLA_CFGROM: the read-only description of the configuration, as nv_small answers
+// Registers of NVDLA_CFGROM: the read-only description of the configuration, as nv_small returns
 // it. source: NVDLA register specification, nv_small, NVDLA_CFGROM.rdl
 constexpr RegisterText cfgrom_text[] = {
     {"CFGROM_HW_VERSION", 0x00, {ro("HW_VERSION", 0, 32, 0x10001)}},
@@ -165,7 +165,7 @@ std::vector<RegisterBlock> nv_small_blocks() {
     return blocks;
 }
 
-/// The same blocks in the same places with the wide fields of the convolution's registers.
+/// The same blocks at the same addresses with the wide fields of the convolution's registers.
 std::vector<RegisterBlock> widened(std::vector<RegisterBlock> blocks) {
     for (RegisterBlock& block : blocks) {
         for (const RegisterBlock& wide : {wide_cdma_block(), wide_csc_block()}) {

@@ -12,13 +12,13 @@
 namespace npuscope {
 namespace {
 
-/// At least so much of an address may matter, where bursts are short.
+/// At least this much of an address may matter, where bursts are short.
 constexpr Bytes least_alignment{256};
 
 /// Bits of a register that a later operation may depend on; `within`: those of an address.
 std::uint32_t bits_compared(const RegisterRow& row, std::uint32_t within) {
     if (row.name == "S_POINTER" || row.name == "S_STATUS") {
-        return 0;  // which group has its turn is told apart from them
+        return 0;  // which group is next is tracked separately
     }
     return row.name.find("ADDR") != std::string_view::npos ? within : ~0U;
 }
@@ -160,7 +160,7 @@ std::size_t RepeatedOperations::note() {
 bool RepeatedOperations::stands_as_at(std::size_t moment) const {
     const Moment& then = moments_[moment];
     const Moment& last = moments_.back();
-    // what other units did last was long ago both times
+    // both times, what other units did last was long ago
     return moment > 0 && moment + 1 < moments_.size() && then.state == last.state &&
            then.steps == last.steps && then.findings == last.findings &&
            rooms_.units.cacc.marks().alike(then.atoms, last.atoms) &&

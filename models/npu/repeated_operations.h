@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that repeat earlier ones, as those of a network's blocks of equal layers do. Where the
-// host waits and one convolution has begun a group of kernels, the machine is compared with what it
-// was in earlier operations. If nothing that follows can tell the two moments apart, it will do the same
-// again when it is told the same: then the host leaves out what it would tell it, and what the machine
-// would do is counted. Times of the simulation are earlier than those that are counted from then on,
-// as after kernel groups that were left out.
-// Covered: convolutions and what the SDP makes of them, without values. Addresses may differ where they
-// lie alike.
+// Operations that repeat earlier ones, as those of a network's blocks of equal layers do. When the
+// host waits and one convolution has begun a kernel group, the machine is compared with its state
+// in earlier operations. If nothing that follows can tell the two moments apart, it will do the
+// same again when it gets the same commands: then the host leaves these out, and what the machine
+// would do is counted. From then on simulated times are earlier than counted ones, as after kernel
+// groups that were left out.
+// Covered: convolutions and what the SDP makes of them, without values. Addresses may differ where
+// they are aligned alike.
 #pragma once
 
 #include <cstdint>
@@ -28,36 +28,36 @@ class RepeatedOperations {
         Csb& csb;
         Dispatcher& dispatcher;
         const DiagnosticLog& log;
-        std::vector<const Unit*> others;  ///< that may have no part in what is left out
+        std::vector<const Unit*> others;  ///< that must not take part in what is left out
     };
     RepeatedOperations(Rooms rooms, Machine::Surroundings surroundings);
 
-    /// Remembers how the machine stands now, of a moment that the host was told of. Counted from 0.
+    /// Records the machine's state at a moment reported to the host; returns its number, from 0.
     std::size_t note();
-    /// It stands as it did at that moment, and came there in the same way. The two groups of registers
-    /// may have changed places.
+    /// Its state is the same as at that moment, and it got there in the same way. The two register
+    /// groups may have been swapped.
     bool stands_as_at(std::size_t moment) const;
-    /// They have, since that moment.
+    /// They have been swapped since that moment.
     bool groups_changed_since(std::size_t moment) const {
         return moments_[moment].group != moments_.back().group;
     }
-    /// Units whose groups change places: those that a convolution uses.
+    /// Units whose groups are swapped: those that a convolution uses.
     static bool has_part(std::string_view block);
     static bool has_part(InterruptSource source);
-    /// What it did from that moment to the last one counts as done so many times more. Cycles of one
-    /// time.
+    /// What it did from that moment to the last one counts as done `times` more times. Returns the
+    /// cycles of one time.
     Cycles repeat(std::size_t moment, std::uint64_t times);
 
-    /// Addresses lie alike where they are the same modulo this, in one region of memory.
+    /// Addresses are aligned alike if they are equal modulo this, in one region of memory.
     Bytes alignment() const { return alignment_; }
 
  private:
     struct Moment {
         Cycles time;              ///< of the simulation
-        Cycles counted;           ///< the same as results tell it
-        unsigned group = 0;       ///< of registers, whose turn it is
-        std::uint64_t state = 0;  ///< all that what follows depends on, as one number
-        std::uint64_t steps = 0;  ///< all that was recorded since the moment before, likewise
+        Cycles counted;           ///< the same as results report it
+        unsigned group = 0;       ///< register group whose turn it is
+        std::uint64_t state = 0;  ///< all that later behaviour depends on, as one number
+        std::uint64_t steps = 0;  ///< all that was recorded since the previous moment, likewise
         std::vector<UnitStatistics> activities;
         std::vector<UnitStatistics> others;
         std::vector<Mcif::Counted> ports;
@@ -76,14 +76,14 @@ class RepeatedOperations {
     Rooms rooms_;
     Machine::Surroundings surroundings_;
     Bytes alignment_;
-    std::vector<bool> takes_part_;         // each block
+    std::vector<bool> takes_part_;         // per block
     std::vector<std::uint32_t> compared_;  // bits of each register
     std::vector<Moment> moments_;
-    // the group of kernels that begins
+    // the kernel group that begins
     const ConvWork* work_ = nullptr;
     std::uint32_t group_ = 0;
     CauseCycles causes_;
-    bool told_ = false;  // the host, of a moment in this operation
+    bool told_ = false;  // the host was, of a moment in this operation
 };
 
 }  // namespace npuscope

@@ -12,13 +12,12 @@
 namespace npuscope {
 namespace {
 
-/// Groups at the end that are simulated whatever came before: there the next operation's weights
-/// are asked for.
+/// Groups at the end that are always simulated: there the next operation's weights are requested.
 constexpr std::uint32_t last_groups = 2;
-/// Of an operation with fewer none can be left out: three begin before it is known that they repeat.
+/// With fewer groups none can be left out: three begin before it is known that they repeat.
 constexpr std::uint32_t fewest_groups = 3 + last_groups + 1;
 
-/// What was counted in the last of two stretches is what was counted in the first.
+/// The counts of the last of two stretches equal those of the first.
 template <class Count>
 bool grows_evenly(const std::vector<Count>& first, const std::vector<Count>& middle,
                   const std::vector<Count>& last) {
@@ -86,7 +85,7 @@ void SteadyGroups::restarted(const std::string& counter, Cycles time, std::int64
 }
 
 std::uint64_t SteadyGroups::fold_steps() {
-    if (since_ != now()) {  // else they were asked for already
+    if (since_ != now()) {  // otherwise that was done already
         last_steps_ = std::exchange(steps_, 0);
         all_steps_ = mixed(mixed(all_steps_, last_steps_), now().value - since_.value);
         since_ = now();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel groups that repeat the ones before them. A convolution's groups soon take the same steps at
-// the same distances: the machine is in the same state at the begin of one as at the begin of an
-// earlier one, but for what is left to do and for values, which are computed at the launch. Groups in between make
-// no difference to what follows, so they are left out: the simulation goes on at once with a later
-// group, and what the repeated ones take, move and wait is counted. Times of the simulation are then
-// earlier than those that are counted, by what was left out before them.
-// Not covered: poolings on the fly, compressed weights, weights that stay in the buffer.
+// Kernel groups that repeat previous ones. A convolution's groups soon take the same steps at the
+// same intervals: the machine is in the same state at the beginning of one as at the beginning of
+// an earlier one, except for what is left to do and for values, which are computed at launch.
+// Groups in between make no difference to what follows, so they are left out: the simulation
+// continues at once with a later group, and what the repeated ones take, move and wait is counted.
+// Simulated times are then earlier than counted ones, by what was left out before them.
+// Not covered: pooling on the fly, compressed weights, weights that stay in the buffer.
 #pragma once
 
 #include <cstdint>
@@ -41,13 +41,13 @@ class SteadyGroups : public Recorder {
     };
     SteadyGroups(Rooms rooms, Machine::Surroundings surroundings);
 
-    /// When that was, with all that was left out before.
+    /// `simulated`, plus all that was left out before it.
     Cycles counted(Cycles simulated) const;
     /// The same for the times of a record; its parts that were under way last longer.
     void count(OperationRecord& record) const;
-    /// So many cycles more have been left out of all times after `at`.
+    /// `cycles` more cycles have been left out of all times after `at`.
     void jump(Cycles at, Cycles cycles);
-    /// All that was recorded since it was asked last, as one number.
+    /// All that was recorded since the last call, as one number.
     std::uint64_t take_steps();
     /// Called before a group other than an operation's first begins.
     using Listener =
@@ -63,14 +63,14 @@ class SteadyGroups : public Recorder {
     void restarted(const std::string& counter, Cycles time, std::int64_t value) override;
 
  private:
-    /// The machine at the begin of a group.
+    /// The machine at the beginning of a group.
     struct Begin {
         Cycles time;
-        std::uint64_t steps = 0;  ///< all that was recorded in the group before, as one number
+        std::uint64_t steps = 0;  ///< all that was recorded in the previous group, as one number
         std::uint64_t state = 0;  ///< all that later groups depend on, likewise
         CauseCycles causes;
         std::vector<UnitStatistics> activities;
-        std::vector<ClientTraffic> traffic;  ///< of each port's clients, as Mcif::moved tells it
+        std::vector<ClientTraffic> traffic;  ///< of each port's clients, as Mcif::moved reports it
         Sdp::Position sdp;
     };
     /// A number of groups, and how long they take.
@@ -81,16 +81,17 @@ class SteadyGroups : public Recorder {
     static constexpr std::size_t longest_period = 16;
 
     std::uint32_t begin(ConvWork& work, std::uint32_t group, CauseCycles& causes);
-    /// What was recorded since the last time, which goes on now.
+    /// What was recorded since the last time; recording goes on from now.
     std::uint64_t fold_steps();
     Begin look(const ConvWork& work, std::uint32_t group, const CauseCycles& causes);
     const Begin& before(std::size_t groups) const { return begins_[begins_.size() - 1 - groups]; }
-    /// The last groups did what as many before them did.
+    /// The last groups did the same as an equal number before them.
     bool repeats(std::size_t groups) const;
-    /// Everything that the operation needs has come forward by as many groups; nothing else has moved.
+    /// All that the operation needs has advanced by an equal number of groups; nothing else has
+    /// moved.
     bool keeps_step(const ConvWork& work, const Period& period) const;
     bool at_rest(const Period& period) const;
-    /// So many groups from this one on can be left out.
+    /// How many groups from this one on can be left out.
     std::uint32_t removable(const ConvWork& work, std::uint32_t group, const Period& period) const;
     void leave_out(ConvWork& work, std::uint32_t group, std::uint32_t groups, const Period& period,
                    CauseCycles& causes);
@@ -108,7 +109,7 @@ class SteadyGroups : public Recorder {
     std::deque<Begin> begins_;        // of its last groups
     std::uint64_t steps_ = 0;         // since `since_`
     Cycles since_;
-    std::uint64_t last_steps_ = 0;  // before that, since the time before
+    std::uint64_t last_steps_ = 0;  // before that, since the previous time
     std::uint64_t all_steps_ = 0;   // since they were taken, without `steps_`
     struct Jump {
         Cycles at;

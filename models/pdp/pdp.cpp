@@ -6,7 +6,7 @@
 namespace npuscope {
 namespace {
 
-/// Cycles that an average of fp16 takes longer, which is a product with two reciprocals.
+/// Extra cycles of an fp16 average, which is a product with two reciprocals.
 /// source: nv_full RTL, simulated; NV_NVDLA_PDP_CORE_cal2d.v of nvdlav1
 constexpr Cycles float_average{19};
 
@@ -47,7 +47,7 @@ struct ReadAtoms {
     DmaPort& port;
     AtomStream& stream;
     bool one_by_one;  ///< an atom is known when it has arrived
-    Cycles earlier;   ///< than the first after its arrival, one that is waited for is taken
+    Cycles earlier;   ///< how much sooner after its arrival than the first an awaited one is taken
 
     Cycles arrival(std::uint32_t x) const {
         if (one_by_one) {

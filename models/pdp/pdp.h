@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planar data processor: pools what SDP sends, or a cube from memory, and writes the result line by
-// line. Not modelled: results that hold the pooling back before sixteen runs of them wait.
+// line. Not modelled: results that stall the pooling before sixteen runs of them are waiting.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace npuscope {
 
-/// One pooling on its way through the unit.
+/// One pooling operation on its way through the unit.
 struct PdpWork : UnitWork {
     PdpJob job;
     /// fp16. D_NAN_INPUT_NUM and D_INF_INPUT_NUM stay 0, as in nv_full's C model.
@@ -66,10 +66,10 @@ class Pdp : public Unit {
     /// Computes the whole result and makes it ready to be written.
     void compute(const std::shared_ptr<PdpWork>& work,
                  const std::shared_ptr<const ElementTensor>& input);
-    /// Where values arrive with the reads, of the line of results that a run lies in, those whose
-    /// windows have arrived.
+    /// Where values arrive with the reads: computes, in the output line that a run is in, the
+    /// results whose windows have arrived.
     void compute_line(const PdpWork& work, const PixelRun& run);
-    /// `source` knows when the atom of a column arrives, and hears when it is taken.
+    /// `source` knows when the atom of a column arrives, and is told when it is taken.
     template <class Source>
     void pool(Activity& activity, const PdpWork& work, const LinePiece& piece, Source& source);
     void send_results(Activity& activity, const PdpWork& work, const LinePiece& piece);
@@ -90,15 +90,15 @@ class Pdp : public Unit {
     std::optional<CubeWriter> writer_;
     std::shared_ptr<ElementTensor> growing_;             // the result, where values arrive
     std::shared_ptr<const ElementTensor> flying_input_;  // of it, from the SDP
-    std::size_t part_ = 0;                               // present one
+    std::size_t part_ = 0;                               // current one
     // of the running operation
     PoolingPace pace_;
     std::vector<std::uint32_t> rows_;     // windows that end in each input row
     std::uint32_t in_the_way_ = 0;        // lines that leave before the next surface begins
-    std::vector<std::uint32_t> columns_;  // likewise, of the present part
-    std::uint32_t next_line_ = 0;         // of the output, in the present surface
-    std::uint32_t next_column_ = 0;       // of the output, in the present part
-    bool begun_ = false;                  // the first atom has its time
+    std::vector<std::uint32_t> columns_;  // windows that end in each column of the current part
+    std::uint32_t next_line_ = 0;         // of the output, in the current surface
+    std::uint32_t next_column_ = 0;       // of the output, in the current part
+    bool begun_ = false;                  // the first atom's time is set
     Cycles first_request_;
     Cycles first_arrival_;
     WriteResponse last_response_;

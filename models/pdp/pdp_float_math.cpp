@@ -44,7 +44,7 @@ struct FloatChoice {
     }
 };
 
-/// Pools one channel plane after the other of cubes of one shape.
+/// Pools cubes of one shape, one channel plane after the other.
 template <class Operation>
 class FloatPooler {
  public:

@@ -69,7 +69,7 @@ struct PdpConfig {
 
 struct PdpJob {
     Shape input;                        ///< channels as programmed
-    Shape output;                       ///< likewise
+    Shape output;                       ///< channels as programmed
     std::optional<FeatureCube> source;  ///< none: the SDP feeds the PDP; whole atoms of channels
     FeatureCube destination;            ///< whole atoms of channels
     bool source_in_sram = false;

@@ -26,8 +26,8 @@ constexpr std::int32_t wire(std::int32_t value, unsigned bits) {
            static_cast<int>(unused);
 }
 
-/// product / 65536 half away from zero, on a wire of `bits` bits. A positive quotient loses its
-/// upper bits before the half is added: so 127.5 becomes -128.
+/// product / 65536, rounded half away from zero, on a wire of `bits` bits. A positive quotient
+/// loses its upper bits before the half is added: so 127.5 becomes -128.
 constexpr std::int32_t divide_65536(std::int32_t product, unsigned bits) {
     const std::int32_t half = (product >> 15) & 1;
     const std::int32_t floor = product >> 16;
@@ -41,7 +41,7 @@ constexpr std::int32_t multiply(std::int32_t value, std::uint32_t factor, unsign
     return wire(static_cast<std::int32_t>(product), bits);
 }
 
-/// One width of elements, and the sums that it needs.
+/// One element width, and the sums that it needs.
 struct Bytes8 {
     using Element = std::int8_t;
     using Wide = std::int16_t;
@@ -94,7 +94,7 @@ void fold(std::span<Wide> accumulated, const In* taps, std::size_t step) {
     }
 }
 
-/// Pools one channel plane after the other of cubes of one shape.
+/// Pools cubes of one shape, one channel plane after the other.
 template <class Number, class Operation>
 class PlanePooler {
  public:
@@ -221,7 +221,7 @@ Tensor<typename Number::Element> pool_integers(const PdpPooling& pooling,
     return {};
 }
 
-/// value / 65536, half away from zero.
+/// value / 65536, rounded half away from zero.
 std::int64_t divide_65536_wide(std::int64_t value) { return shift_right_round(value, 16U); }
 
 }  // namespace

@@ -165,7 +165,7 @@ void describe_pooling(Visitor& visit, Pooling& pooling) {
     }
 }
 
-// --- what the sizes ask of each other -----------------------------------------------------------
+// --- what the sizes require of each other -------------------------------------------------------
 
 /// Positions along one axis, padding included.
 struct Extent {
@@ -189,7 +189,7 @@ Extent decode_extent(const RegisterDecoder& pdp, std::string_view before, std::u
             pdp.values().field("D_POOLING_PADDING_CFG", after)};
 }
 
-/// Along one axis: the windows are as many as `outputs`, and none lies in the padding altogether.
+/// Along one axis: there are `outputs` windows, and none lies entirely in the padding.
 void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& outputs,
                 std::uint32_t kernel, std::uint32_t stride) {
     const std::uint32_t programmed = pdp.values().size(outputs.register_name, outputs.field_name);
@@ -334,8 +334,8 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& pdp) {
 
 // --- from a job to its registers ----------------------------------------------------------------
 
-/// First, last and middle slice of a split; the columns that a slice shares with the one before it
-/// do not count among its input. `side`: IN or OUT.
+/// First, last and middle slice of a split; the columns that a slice shares with the previous one
+/// do not count as its input. `side`: IN or OUT.
 void encode_slices(RegisterEncoder& registers, const std::string& side, const PdpPooling& pooling) {
     const auto& parts = pooling.parts;
     if (parts.size() < 2) {
@@ -394,7 +394,7 @@ constinit const RegisterBlock pdp_block{"NVDLA_PDP", 0xb000, pdp_rows};
 constinit const RegisterBlock pdp_rdma_block{"NVDLA_PDP_RDMA", 0xa000, pdp_rdma_rows};
 
 std::uint32_t line_buffer_columns(const PdpPooling& pooling, const PdpConfig& config) {
-    std::uint32_t ways = 1;  // banks are shared by a power of two of lines
+    std::uint32_t ways = 1;  // banks are shared by a power-of-two number of lines
     while (ways < buffered_lines(pooling.kernel_height, pooling.stride_y)) {
         ways *= 2U;
     }

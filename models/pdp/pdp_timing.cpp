@@ -45,7 +45,7 @@ std::uint32_t lines_in_the_way(const PoolingSteps& rows) {
     if (in_next < 2) {
         return at_once;
     }
-    // the next surface begins in the places of its windows that reach into the padding
+    // the next surface begins in the slots of its windows that reach into the padding
     const std::uint32_t taken = rows.pad_before / rows.stride + 1;
     const std::uint32_t places = buffered_lines(rows.kernel, rows.stride);
     for (std::uint32_t held = in_next; held > 0; --held) {

@@ -2,12 +2,12 @@
 // When pooling takes atoms and when its results leave. The unit works on one element at a time (or
 // as many as its throughput), so an atom takes one slot of fixed length. Where a window's last
 // column is reached, the line's partial result leaves the column stage in that slot; several
-// windows that end together, because padding follows, leave one slot after the other, and the next
+// windows that end together, because padding follows, leave in consecutive slots, and the next
 // result waits for them. The same holds one stage further for the windows' last rows: lines that
-// end together leave one after the other, after a part's last surface before anything else,
-// after another surface while the next one's first lines are, as far as those need no room of
-// theirs. Two results of one column one after the other, as with a single column of output, need a
-// gap between their slots. Not modelled: a write channel so slow that results wait for it. Source:
+// end together leave one after the other; after a part's last surface before anything else, after
+// another surface while the next one's first lines are processed, as long as those do not need
+// their room. Two consecutive results of one column, as with a single output column, need a gap
+// between their slots. Not modelled: a write channel so slow that results wait for it. Source:
 // nv_small RTL, measured.
 #pragma once
 
@@ -37,11 +37,11 @@ std::vector<std::uint32_t> windows_ending(const PoolingSteps& axis);
 /// Output lines that the line buffer holds at once.
 std::uint32_t buffered_lines(std::uint32_t kernel, std::uint32_t stride);
 
-/// Of the lines that end together with a surface's last input line, beside the first: those that
+/// Of the lines that end together with a surface's last input line, except the first: those that
 /// must leave before the next surface begins, because it needs their room.
 std::uint32_t lines_in_the_way(const PoolingSteps& rows);
 
-/// Results that left one after the other, and the slots of the first and the last.
+/// Results that left in sequence, and the slots of the first and the last.
 struct PooledAtoms {
     Cycles first;
     Cycles last;
@@ -55,24 +55,24 @@ class PoolingPace {
 
     /// Cycles that the next operation's atoms take.
     void set_slot(Cycles slot) { slot_ = slot; }
-    /// An operation begins with the arrival of its first atom. Another one that is waited for is taken
-    /// so many cycles earlier after its arrival than the first.
+    /// An operation begins with the arrival of its first atom. Any later atom that is waited for is
+    /// taken `earlier` cycles sooner after its arrival than the first.
     void begin(Cycles first_arrival, Cycles earlier = Cycles(0)) {
         input_ = first_arrival;
         earlier_ = earlier;
         waited_ = Cycles(0);
     }
-    /// A part begins that has so many columns of output.
+    /// A part with `out_width` output columns begins.
     void begin_part(std::uint32_t out_width) {
         out_width_ = out_width;
         gap_ = Cycles(0);
     }
-    /// A piece of a line begins; so many lines of windows end with the line.
+    /// A piece of a line begins; `lines_ending` lines of windows end with the line.
     void begin_piece(std::uint32_t lines_ending) {
         lines_ending_ = lines_ending;
         results_ = {};
     }
-    /// The next atom is there at `arrival`; so many windows end in its column.
+    /// The next atom is there at `arrival`; `windows` windows end in its column.
     void take_atom(Cycles arrival, std::uint32_t windows) {
         if (arrival > input_ + earlier_) {
             waited_ += arrival - earlier_ - input_;
@@ -83,9 +83,9 @@ class PoolingPace {
             finish_windows(windows);
         }
     }
-    /// What left since the piece began, of the first of the lines that end.
+    /// What has left since the piece began, of the first of the ending lines.
     const PooledAtoms& results() const { return results_; }
-    /// Behind a line of input: one more of the lines that ended with it leaves; with `hold`, before
+    /// After a line of input: one more of the lines that ended with it leaves; with `hold`, before
     /// any result of the next line.
     PooledAtoms flush_line(bool hold);
     /// Nothing more happens before `time`: results found no room.
@@ -120,7 +120,7 @@ class PoolingPace {
     Cycles gap_;  // before the next result
     Cycles input_;
     Cycles earlier_;
-    Cycles column_;  // last slot in which the column stage gave a result
+    Cycles column_;  // last slot in which the column stage produced a result
     Cycles output_;
     Cycles flushed_;  // last slot of a line that left together with the next surface
     Cycles waited_;

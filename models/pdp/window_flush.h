@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many windows the PDP ends at the end of its input: with the last position those that are open,
-// if any, as one result, and afterwards padding / stride more, as if windows covered the padded
-// input without a rest. Where they do not and the difference makes up a window, it gives more
-// results a line, or more lines, than there are windows. Results that are not taken stay in it:
-// the pooling itself may hang, and the next one begins with them.
+// How many windows the PDP ends at the end of its input: with the last position those that are
+// open, if any, as one result, and afterwards padding / stride more, as if windows covered the
+// padded input without a remainder. If they do not and the difference amounts to a window, it
+// produces more results per line, or more lines, than there are windows. Results that are not taken
+// stay in it: the operation itself may hang, and the next one begins with them.
 // source: NV_NVDLA_PDP_CORE_cal1d.v, flush_num, and NV_NVDLA_PDP_CORE_cal2d.v, flush_num; of all
-// branches. Random poolings of every kind were run on nv_full's RTL, each with another after it.
+// branches. Random pooling operations of every kind were run on nv_full's RTL, each followed by
+// another.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,13 @@ struct PooledExtent {
     std::uint32_t pad_after = 0;
 };
 
-/// The padded positions that no window covers, at the end.
+/// The padded positions at the end that no window covers.
 constexpr std::uint32_t uncovered(const PooledExtent& axis, std::uint32_t kernel,
                                   std::uint32_t stride) {
     return (axis.pad_before + axis.size + axis.pad_after - kernel) % stride;
 }
 
-/// Windows whose last position is the input's last one or behind it.
+/// Windows whose last position is the input's last one or after it.
 constexpr std::uint32_t ending_windows(const PooledExtent& axis, std::uint32_t kernel,
                                        std::uint32_t stride) {
     const std::uint32_t rest = uncovered(axis, kernel, stride);
@@ -39,7 +40,7 @@ constexpr std::uint32_t ending_windows(const PooledExtent& axis, std::uint32_t k
     return ending < windows ? ending : windows;
 }
 
-/// Those that the PDP ends there.
+/// How many of them the PDP ends there.
 constexpr std::uint32_t flushed_windows(const PooledExtent& axis, std::uint32_t kernel,
                                         std::uint32_t stride) {
     const std::uint32_t by_padding = axis.pad_after / stride;

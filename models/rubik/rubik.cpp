@@ -27,7 +27,7 @@ constexpr std::uint32_t piece_columns = 64;
 /// From the last beat of a bank of the register file to its reading.
 constexpr Cycles fill_latency{11};  // source: nv_full RTL, simulated
 
-/// What one bank of the register file takes of a line.
+/// The part of a line that one bank of the register file holds.
 struct Piece {
     std::uint32_t surface = 0;
     std::uint32_t y = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reshape engine: moves a cube line by line between feature and planar format, or interleaves the
-// cubes of a deconvolution. Not modelled: the reorder buffer's size, which cuts lines to pieces.
+// cubes of a deconvolution. Not modelled: the reorder buffer's size, which cuts lines into pieces.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// One reshaping on its way through the unit.
+/// One reshape operation on its way through the unit.
 struct RubikWork : UnitWork {
     RubikJob job;
 
@@ -38,7 +38,7 @@ class Rubik : public Unit {
  private:
     void run_operation(Activity& activity);
     MovedBlocks blocks_of(const RubikWork& work);
-    /// The block with a number: lines within a surface, surface by surface.
+    /// Block `number`: lines within a surface, surface by surface.
     MovedBlock contract(const RubikWork& work, std::uint64_t number);
     MovedBlock split(const RubikWork& work, std::uint64_t number);
     MovedBlock merge(const RubikWork& work, std::uint64_t number);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reshaping of RUBIK:
+// One reshape operation of RUBIK:
 //
-//     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution wants:
+//     contract  X * Y cubes of one size, interleaved in width and height, as a deconvolution needs:
 //               out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x)
 //               where S is the number of output surfaces
-//     split     a feature cube to planes, one a channel; 0 after a line up to a whole atom
+//     split     a feature cube to planes, one per channel; 0 after a line up to a whole atom
 //     merge     planes to a feature cube; 0 in lanes beyond the last channel
 //
 // source: NVDLA register specification, NVDLA_RBK.rdl; doc v1/ias/unit_description.rst
@@ -18,8 +18,8 @@
 
 namespace npuscope {
 
-// Reshape engine RUBIK. Its RTL was never measured: times without a source of their own are those
-// of nv_small's other DMA clients.
+// Reshape engine RUBIK. Its RTL was never measured: times without their own source are those of
+// nv_small's other DMA clients.
 
 struct RubikConfig {
     bool present = false;
@@ -30,7 +30,7 @@ struct RubikConfig {
     Cycles forward{1};              // unknown: at least a register after the reorder buffer
     Cycles tail{11};                // unknown: as the PDP's
 
-    /// What the generation nvdlav1 has of its own.
+    /// Values specific to the generation nvdlav1.
     void derive_v1() {
         read_again = Cycles(15);  // source: nv_full RTL, simulated at a latency of 200
         read_runs = 256;          // source: NV_NVDLA_RUBIK_rf_wcmd.v
@@ -72,7 +72,7 @@ struct RubikJob {
     Shape input;          ///< as programmed
     FeatureCube feature;  ///< the feature cube that is read, or that merge writes
     PlanarCube planar;    ///< the planes that split writes or merge reads
-    // contract alone
+    // contract only
     FeatureCube contracted;
     std::uint32_t stride_x = 1;
     std::uint32_t stride_y = 1;

@@ -11,7 +11,7 @@ namespace npuscope {
 
 using ByteLine = std::vector<std::uint8_t>;
 
-/// Sizes of what lines consist of.
+/// Sizes of a line's elements.
 struct LineElements {
     Bytes atom{32};
     Bytes element{1};
@@ -22,7 +22,7 @@ struct LineElements {
 /// Lines of one length, atom by atom in turns: a0 b0 c0 a1 b1 c1 ...
 ByteLine interleave_atoms(const std::vector<ByteLine>& lines, Bytes atom);
 
-/// The first `planes` lanes of every atom of a line, each as a line of its own of `length` bytes; 0
+/// The first `planes` lanes of every atom of a line, each as its own line of `length` bytes; 0
 /// after the last element.
 std::vector<ByteLine> split_line(const ByteLine& line, const LineElements& elements,
                                  std::size_t planes, Bytes length);

@@ -46,7 +46,7 @@ constexpr auto rbk_rows = to_rows(rbk_text);
 
 constexpr FieldName mode_field{"D_MISC_CFG", "RUBIK_MODE"};
 
-/// `side`: DAIN or DAOUT. Addresses and strides stand in their registers at their own bit places.
+/// `side`: DAIN or DAOUT. Addresses and strides are in their registers at their own bit positions.
 template <class Visitor, class Place>
 void describe_start(Visitor& visit, const std::string& side, Place& base) {
     visit.address("D_" + side + "_ADDR_HIGH", "D_" + side + "_ADDR_LOW", base);
@@ -95,7 +95,7 @@ void describe_contraction(Visitor& visit, Job& job, Number& channels) {
     visit.size("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", channels);
 }
 
-/// What every mode has.
+/// Registers that every mode has.
 template <class Visitor, class Job>
 void describe_common(Visitor& visit, Job& job) {
     visit.shape({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"}, {"D_DATAIN_SIZE_0", "DATAIN_HEIGHT"},

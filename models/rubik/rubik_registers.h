@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of NVDLA_RBK as one job; what does not fit together is refused. What the job means
-// for checks and proofs: its surfaces, its result as numbers and in words.
+// for checks and proofs: its surfaces, its result as values and in words.
 // source: NVDLA register specification, NVDLA_RBK.rdl
 #pragma once
 
@@ -18,11 +18,11 @@ namespace npuscope {
 
 extern const RegisterBlock rbk_block;
 
-/// Nothing where a register is refused.
+/// Nothing if a register is refused.
 std::optional<RubikJob> decode_rubik(const RegisterValues& rubik, const RubikConfig& config,
                                      const DatapathConfig& datapath, Diagnostics& findings);
 
-/// The registers that decode_rubik makes this job of.
+/// The registers from which decode_rubik makes this job.
 RegisterValues encode_rubik(const RubikJob& job);
 
 /// First and last line of both sides.

@@ -6,8 +6,8 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t tile_lines = 4;  // of two tiles, which come one after the other
-// From one request of a beat to the next. source: nv_full RTL, simulated
+constexpr std::uint64_t tile_lines = 4;  // of two tiles, which arrive one after the other
+// From one single-beat request to the next. source: nv_full RTL, simulated
 constexpr Cycles request_interval{3};
 constexpr std::uint64_t tile_columns = 2;  // source: NV_NVDLA_SDP_WDMA_cmd.v, mode_winog_size_of_*
 
@@ -100,7 +100,7 @@ void ResultRequests::add_doubled(const PixelRun& run, std::vector<Request>& requ
         pair.apart = true;
         held_ = false;
         const std::vector<PixelRun> parts = surfaces_of(pair);
-        Cycles before = run.interval;  // of the atom's end
+        Cycles before = run.interval;  // before the atom's end
         for (PixelRun part : parts) {
             before -= Cycles(run.interval.value / parts.size());
             part.leaves = std::max(run.leaves + run.interval * i - before, free_);
@@ -108,7 +108,7 @@ void ResultRequests::add_doubled(const PixelRun& run, std::vector<Request>& requ
             requests.push_back({part});
         }
         if (parts.size() == 1) {
-            free_ += request_interval;  // the other surface has its turn though nothing lies in it
+            free_ += request_interval;  // the other surface has its turn although it has no data
         }
     }
 }

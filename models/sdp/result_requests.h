@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order the write DMA asks for room in memory. As a rule a line of a surface is a request.
-// Where an atom leaves as two of different surfaces, and of tiles and batches, requests
-// hold two neighbouring pixels at most, in turns: of both surfaces, of the four lines of two tiles,
-// or of all batches. source: NV_NVDLA_SDP_WDMA_cmd.v and NV_NVDLA_SDP_WDMA_DAT_in.v of nvdlav1,
+// The order in which the write DMA requests room in memory. Usually a line of a surface is one
+// request. Where an atom leaves as two of different surfaces, and for tiles and batches, requests
+// hold at most two neighbouring pixels, alternating between both surfaces, the four lines of two
+// tiles, or all batches. source: NV_NVDLA_SDP_WDMA_cmd.v and NV_NVDLA_SDP_WDMA_DAT_in.v of nvdlav1,
 // cfg_mode_8to16, cfg_mode_winog and cfg_mode_batch
 #pragma once
 
@@ -21,21 +21,21 @@ class ResultRequests {
         std::size_t batch = 0;  ///< whose cube it is written to
     };
 
-    /// An operation begins whose atoms have so many lanes.
+    /// An operation begins whose atoms have `lanes` lanes.
     void begin(const SdpJob& job, std::uint32_t lanes);
-    /// Atoms do not leave as they come.
+    /// Atoms do not leave in the order in which they arrive.
     bool reorders() const { return order_ != Order::Lines || batches_ > 1; }
-    /// Adds what a run of atoms makes, counted over the batches; of a pair that is not whole yet,
-    /// nothing.
+    /// Adds the requests of a run of atoms, counted over the batches; nothing for an incomplete
+    /// pair.
     void add(const PixelRun& run, std::vector<Request>& requests);
-    /// Neighbouring atoms as the pixels that they are, of batches one below the other.
+    /// Neighbouring atoms as pixels in raster order, batches one below the other.
     std::vector<PixelRun> in_raster(const PixelRun& run) const;
-    /// Cycles that requests for atoms take in which no channel lies.
+    /// Cycles taken by requests for atoms that hold no channel.
     Cycles padding() const;
 
  private:
     enum class Order { Lines, Doubled, Tiles, Batches };
-    /// The pixel of an atom, in the order in which they come.
+    /// The pixel of an atom, in order of arrival.
     std::uint64_t tile_pixel(std::uint64_t place) const;
     std::uint64_t batch_pixel(std::uint64_t place) const;
     std::vector<PixelRun> surfaces_of(const PixelRun& run) const {

@@ -7,10 +7,10 @@
 namespace npuscope {
 namespace {
 
-/// Atoms from memory that are handed on together; it shapes transactions, not time.
+/// Atoms from memory that are handed on together; this affects transactions, not timing.
 constexpr std::uint64_t longest_run = 64;
 
-/// Places of a beat in front of the first stage's operands.
+/// Slots for beats in front of the first stage's operands.
 /// source: NV_NVDLA_SDP_core.v, u_NV_NVDLA_SDP_cmux and u_bs_dppack
 constexpr std::uint64_t operand_place = 2;
 
@@ -52,7 +52,7 @@ void Sdp::start_reading(SdpWork& work) {
             const std::uint64_t beats = divide_up(plan.step.value, wires_.bus_width.value);
             operands[i].open(config_, std::move(plan), taken_, purpose);
             if (i == ew_stage && beats > 1 && wires_.bus_width > datapath_.memory_atom) {
-                // its first elements need the first beat alone
+                // its first elements need only the first beat
                 operands[i].use_beats_apart(
                     beats, Cycles(lanes(job) / (beats * config_.element_wise_throughput)));
             }
@@ -106,7 +106,7 @@ void Sdp::run_operation(Activity& activity) {
     drain_.hold_until(opens_);
     delays_ = sdp_stage_delays(config_, job.stages);
     const Cycles atom_cycles = sdp_atom_cycles(config_, job.stages, lanes(job));
-    // beats of an atom more or less than those of as many bytes in int8
+    // difference between an atom's beats and those of the same number of bytes in int8
     const std::uint64_t bytes = std::uint64_t{lanes(job)} * bytes_of(job.stages.processing);
     leaving_ = config_.pipeline + atom_cycles - Cycles(divide_up(bytes, config_.output_throughput));
     const Cycles pace = sdp_pace(config_, job.stages, lanes(job), job.flying());
@@ -128,16 +128,16 @@ void Sdp::run_operation(Activity& activity) {
 }
 
 void Sdp::finish(Activity& activity, const SdpWork& work) {
-    // a later stage has its last operands later by what the stages before it add
+    // a later stage gets its last operands later by the delay of the stages before it
     Cycles before;
     Cycles last_stage;
-    Cycles ahead;  // its operands are taken so long before their atoms
+    Cycles ahead;  // how long its operands are taken before their atoms
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
             operands[i].finish(activity);
             last_stage = before;
             ahead = Cycles(0);
-            // source: nv_small's RTL, chains of convolutions with each choice of operands of BS and BN
+            // source: nv_small's RTL, chains of convolutions with each operand choice of BS and BN
             if (i + 1 < operands.size() && work.job.operands[i]->alu && work.job.operands[i]->mul) {
                 last_stage += config_.alu_latency;  // the multiplier's are taken after the ALU's
                 ahead = drain_.pace() * config_.operands_ahead;
@@ -157,7 +157,7 @@ void Sdp::finish(Activity& activity, const SdpWork& work) {
     opens_ = last_left_ - config_.pipeline + config_.next_atom - ahead_of_last_;
     std::optional<Cycles> padding;
     const std::optional<FeatureCube>& written = work.job.destination;
-    // atoms of a group that no channel is in pass too, after the last one that is written
+    // atoms of a group that hold no channel pass too, after the last one that is written
     if (written && written->surfaces() * written->channels_per_atom() % lanes(work.job) != 0) {
         padding = requests_.padding();
     }
@@ -205,7 +205,7 @@ Cycles Sdp::take_flying(Activity& activity, SdpWork& work, const SourceRun& from
 
 Sdp::Offer Sdp::take_at_once(const SourceRun& run) {
     const bool values_arrive = output_ && output_->work->values && write_port.values_arrive();
-    // the first run brings the values, the last one ends the operation
+    // the first run provides the values, the last one ends the operation
     if (flying_ == nullptr || !result_ || run.last || values_arrive ||
         write_port.awaits_answers() || output_->work->job.to_pdp || requests_.reorders() ||
         (run.marks != nullptr && run.marks->wrong_end(run.count, false))) {
@@ -268,11 +268,11 @@ void Sdp::run_from_memory(Activity& activity, SdpWork& work) {
 Sdp::InputsReady Sdp::inputs_ready(Activity& activity) {
     InputsReady ready;
     if (source.active()) {
-        // of an atom that lies in several surfaces, each part passes in a cycle of its own
+        // the parts of an atom that spans several surfaces each pass in their own cycle
         const Cycles parts(source_parts_ - 1);
         ready.before = source.arrival(activity, atom_) + config_.source_to_atom - parts;
     }
-    // a later stage meets the atom later by what the stages before it add
+    // a later stage sees the atom later by the delay of the stages before it
     Cycles before;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (operands[i].active()) {
@@ -387,7 +387,7 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
             last = take_atom(activity, work, run.first_ready + run.interval * done);
             first = done == 0 ? last : first;
             ++done;
-            // those that wait for nothing more than that one follow it at the pace
+            // those that need not wait for anything further follow it at the pace
             const std::uint64_t more = done < run.count ? even_atoms(run, done) : 0;
             if (more > 0) {
                 take_evenly(work, more);
@@ -420,16 +420,16 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
     const Cycles pace = taken.interval;
     const Cycles last_taken = taken.last;
     last_left_ = last_taken + std::accumulate(delays_.begin(), delays_.end(), leaving_);
-    // none leaves later than this: the last one's time, and the pace
+    // none leaves later than this: back from the last one's time at the pace
     Cycles first_left = last_left_ - pace * (run.count - 1);
-    if (drain_.limited()) {  // nor any earlier than the pooling takes it
+    if (drain_.limited()) {  // nor any earlier than the pooling accepts it
         first_left = last_left_ - (taken.last - taken.first);
     }
     if (work.job.to_pdp) {
         ResultRun result{.values = result_, .surface = run.surface};
         result.first_pixel = run.first_pixel;
         result.count = run.count;
-        // the pooling begins with an atom's first beat, and some of 16 bits have no other
+        // the pooling begins with an atom's first beat, and some 16-bit atoms have no other
         // source: NV_NVDLA_PDP_CORE_preproc.v, int8_en
         result.first_ready = first_left + (config_.pipeline - std::min(leaving_, config_.pipeline));
         result.interval = pace;

@@ -2,7 +2,7 @@
 // Single-point data processor with its read DMAs: takes atoms from the accumulator or a cube from
 // memory, operands of its three stages from memory, and writes the result or sends it on to PDP.
 // The taking of atoms is computed ahead, as far as their input is known; a second thread writes the
-// results when they leave. Not modelled: a full write channel does not hold the stages.
+// results when they leave. Not modelled: stages stalled by a full write channel.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct SdpWork {
     SdpJob job;
     std::string name;
     unsigned group = 0;
-    bool values = true;      ///< false: time alone is simulated
+    bool values = true;      ///< false: timing only
     bool uses_rdma = false;  ///< NVDLA_SDP_RDMA was enabled with it
     Cycles rdma_enabled;     ///< when
     LookupTables tables;
@@ -50,7 +50,7 @@ class Sdp : public Unit {
         Channel<ResultRun>& to_pdp;
         Bytes bus_width;
         ValueThread& values;
-        std::uint32_t pooling_bytes = 1;  ///< that the PDP takes in a cycle
+        std::uint32_t pooling_bytes = 1;  ///< that the PDP accepts per cycle
     };
     Sdp(const sc_core::sc_module_name& name, const SdpConfig& config,
         const DatapathConfig& datapath, const Wires& wires);
@@ -64,35 +64,35 @@ class Sdp : public Unit {
     void on_done(std::function<void(const std::shared_ptr<SdpWork>&)> listener) {
         done_ = std::move(listener);
     }
-    /// Called when it is known when the last sum of a convolution is taken, which may lie ahead.
+    /// Called once it is known when a convolution's last sum is taken, possibly in the future.
     void on_sums_taken(std::function<void(const SdpWork&, Cycles last)> listener) {
         sums_taken_ = std::move(listener);
     }
     // Atoms of a convolution may be left out, see models/npu/steady_groups.
 
     struct Position {
-        std::uint64_t ended = 0;  ///< operations of the accumulator that were taken whole
-        std::uint64_t atoms = 0;  ///< of the present one
+        std::uint64_t ended = 0;  ///< operations of the accumulator taken completely
+        std::uint64_t atoms = 0;  ///< of the current one
     };
     Position position() const { return {ended_, atom_}; }
     void add_state(Fingerprint& state, std::uint32_t group) const;
-    /// What it takes leaves in lines, as it comes: nothing that is held back tells two moments apart.
+    /// What it takes leaves in lines, as it comes: no held-back data tells two moments apart.
     bool takes_lines() const { return output_ && !requests_.reorders() && !drain_.limited(); }
-    /// The operation under way has got another name.
+    /// The running operation has been renamed.
     void rename_output() { output_->purpose.operation = output_->work->name; }
-    /// What this operation and the next one depend on besides.
+    /// Other state that this operation and the next one depend on.
     void add_next_state(Fingerprint& state) const;
-    /// So many atoms more may be left out of the operation that takes them from the accumulator now,
-    /// from this group of kernels on.
+    /// `atoms` more atoms may be left out of the operation that now takes them from the
+    /// accumulator, from this kernel group on.
     bool can_leave_out(std::uint32_t group, std::uint64_t atoms) const;
-    /// Their results are in memory now, where there are values.
+    /// Afterwards their results are in memory, if there are values.
     void leave_out(std::uint32_t group, std::uint64_t atoms);
 
-    /// Called where the end of an operation met the end before on its way in.
+    /// Called where the end of an operation met the previous end on its way in.
     void on_ends_met(std::function<void(const SdpWork&, EndMarks::Meeting)> listener) {
         ends_met_ = std::move(listener);
     }
-    /// Called where a wrong mark closes the operation after so many of its atoms.
+    /// Called where a wrong mark closes the operation after this many of its atoms.
     void on_closed_early(std::function<void(const SdpWork&, std::uint64_t)> listener) {
         closed_early_ = std::move(listener);
     }
@@ -102,7 +102,7 @@ class Sdp : public Unit {
     struct Output {
         std::shared_ptr<SdpWork> work;
         Purpose purpose;
-        std::vector<CubeWriter> writers{};  ///< one a batch
+        std::vector<CubeWriter> writers{};  ///< one per batch
     };
     /// A run of results on its way to memory.
     struct Outgoing {
@@ -115,15 +115,15 @@ class Sdp : public Unit {
     struct Ending {
         std::shared_ptr<Output> output;
         Cycles left;  ///< last atom at the write port
-        /// Atoms that no channel is in left after the last one; their writes take so long.
+        /// Atoms that hold no channel left after the last one; their writes take this long.
         std::optional<Cycles> padding{};
     };
-    /// Neighbouring atoms of one surface that are taken one after the other.
+    /// Neighbouring atoms of one surface that are taken in sequence.
     struct Run {
         std::uint32_t surface = 0;
         std::uint64_t first_pixel = 0;
         std::uint64_t count = 0;
-        Cycles first_ready{};  ///< none before
+        Cycles first_ready{};  ///< none earlier
         Cycles interval{};     ///< from one to the next
         TimedCounter* credits = nullptr;
         Cycles credit_delay{};
@@ -133,29 +133,29 @@ class Sdp : public Unit {
     void start_reading(SdpWork& work);
     void read_source(SdpWork& work, Cycles start);
     void run_flying(Activity& activity, SdpWork& work);
-    /// Takes a run in the giver's thread, where nothing needs to be waited for.
+    /// Takes a run in the giver's thread if nothing needs to be waited for.
     using Offer = Channel<SourceRun>::Offer;
     Offer take_at_once(const SourceRun& run);
-    /// Takes what came from the accumulator; the time of the last.
+    /// Takes what came from the accumulator; returns the time of the last atom.
     Cycles take_flying(Activity& activity, SdpWork& work, const SourceRun& run);
     void run_from_memory(Activity& activity, SdpWork& work);
-    /// Takes the atoms of a run; the time of the last.
+    /// Takes the atoms of a run; returns the time of the last.
     Cycles take_run(Activity& activity, SdpWork& work, const Run& run);
-    /// Gives the credits of atoms that are taken so, the first of them after `done` others of the run,
-    /// and notes how long the last one entered before.
+    /// Returns the credits of atoms taken at these times, the first of them after `done` others of
+    /// the run, and notes how long before that the last one entered.
     void enter(const Run& run, std::uint64_t done, const TimedCounter::Series& taken);
     Cycles take_atom(Activity& activity, SdpWork& work, Cycles ready);
-    /// Atoms of the run, after the `done` first ones, that need no beats but those that the atom before
-    /// them needed, and come no slower than atoms are taken.
+    /// Atoms of the run, after the `done` first ones, that need no other beats than the atom before
+    /// them needed, and arrive no slower than atoms are taken.
     std::uint64_t even_atoms(const Run& run, std::uint64_t done) const;
     void take_evenly(SdpWork& work, std::uint64_t count);
-    /// When the next atom has what it needs from memory, as the times at which it is taken.
+    /// When the next atom has what it needs from memory, expressed as times of taking it.
     struct InputsReady {
         Cycles before;  ///< of all but the last stage with operands
         Cycles last;    ///< of that one
     };
     InputsReady inputs_ready(Activity& activity);
-    /// The streams that are open may go on: an atom has been taken.
+    /// The open streams may go on: an atom has been taken.
     void make_room();
     /// When atoms of a run were taken.
     struct Taken {
@@ -164,30 +164,30 @@ class Sdp : public Unit {
         Cycles interval;
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
-    /// From the last beat of an operand to the atom that meets it, by stage. Where beats hold several
-    /// atoms, those of the element-wise stage pass a convertor of their own.
+    /// From the last beat of an operand to the atom that uses it, by stage. Where beats hold
+    /// several atoms, those of the element-wise stage pass their own convertor.
     /// source: NV_NVDLA_SDP_CORE_Y_cvt.v of nvdlav1; nv_full RTL, simulated
     PerStage<Cycles> operands_to_atom(const SdpJob& job) const;
-    /// Cycles in which a stage's operands of an atom pass, a memory atom in each.
+    /// Cycles in which a stage's operands for an atom pass, one memory atom per cycle.
     /// source: NV_NVDLA_SDP_NRDMA_eg.v of nvdlav1; nv_full RTL, simulated
     Cycles operand_cycles(const SdpJob& job, std::size_t stage) const;
     /// What the stages before the last one with operands from memory add.
     Cycles before_last_operands(const SdpJob& job) const;
-    /// From taking an atom to the request for a place that its operands of a stage leave.
+    /// From taking an atom to the request for a slot that its operands of a stage free.
     Cycles pack_request(const SdpJob& job, std::size_t stage) const;
     /// The source's atoms wait in packs like operands.
     void pack_source(const SdpJob& job, SdpStreamPlan& plan) const;
     OperandPairs pairs_of(const SdpJob& job, std::size_t stage, const SdpStreamPlan& plan) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
-    /// The results of a run, which one destination may not hold whole, on their way to memory.
+    /// The results of a run, which may span several destinations, on their way to memory.
     void send(Activity& activity, const Run& run, Cycles first_left);
     void finish(Activity& activity, const SdpWork& work);
-    /// The answer to an operation's last write ends it, while the next one already runs.
+    /// The response to an operation's last write ends it, while the next one already runs.
     void end_operation(Activity& activity);
     void write_results(Activity& activity);
-    /// Asks for the values of one stage's operands, if the operation has any.
+    /// Requests the values of one stage's operands, if the operation has any.
     void fetch_operands(std::size_t stage, const Purpose& purpose);
-    /// The result of the operation under way, if it has values, from all that it takes.
+    /// The result of the running operation, if it has values, from all that it takes.
     template <class Input>
     void compute(const std::shared_ptr<const Input>& input);
     void open_writers(const SdpJob& job);
@@ -195,7 +195,7 @@ class Sdp : public Unit {
     void begin_result(const SdpWork& work);
     void compute_run(SdpWork& work, const Run& run);
     void compute_pixels(SdpWork& work, const PixelRun& run);
-    /// A surface whose inputs are all there with its first atom; only then does it compute it.
+    /// Computes a whole surface with its first atom if all its inputs are there; otherwise false.
     bool compute_surface(SdpWork& work, std::uint32_t surface);
     void compute_part(SdpWork& work, const TensorPart& part);
     /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.
@@ -233,14 +233,14 @@ class Sdp : public Unit {
     PerStage<Cycles> operands_free_{};
     OperandPairs pairs_;  // of a stage that has them
     HalfPairs half_pairs_;
-    Cycles begun_;  // it was launched
+    Cycles begun_;  // when it was launched
     AtomsAhead ahead_;
-    Cycles ahead_of_last_;  // the last atom passed the first stages so long before it was taken
-    Cycles leaving_;        // from an atom's taking to the write channel, without the stages
+    Cycles ahead_of_last_;  // how long before being taken the last atom passed the first stages
+    Cycles leaving_;        // from taking an atom to the write channel, without the stages
     Activity* flying_ = nullptr;      // it waits for what comes from the accumulator
     bool reads_ = false;              // a stream from memory is open
-    bool reads_each_atom_ = false;    // operands, for each atom others
-    std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source lies in
+    bool reads_each_atom_ = false;    // operands, different for each atom
+    std::uint32_t source_parts_ = 1;  // surfaces that an atom of the source spans
     std::vector<Cycles> taken_;       // when each atom was taken, where streams need to know
     std::uint64_t atom_ = 0;          // next to be taken
     std::uint64_t ended_ = 0;         // operations from the accumulator

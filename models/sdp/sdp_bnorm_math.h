@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-processing of sums as a TINPU's layers have it, a parametrised form of the SDP's work:
+// Post-processing of sums as in a TINPU's layers, a parametrised form of the SDP's work:
 //
 //     BNORM     (sum + bias) * scale >> shift, clipped
 //     BNORMRES  the same clipped to 10 bits, + residual, clipped
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// Both ends belong to it.
+/// Both ends are included.
 struct ClipRange {
     std::int32_t low = 0;
     std::int32_t high = 255;
@@ -24,7 +24,7 @@ struct ClipRange {
     bool operator==(const ClipRange&) const = default;
 };
 
-/// What one output channel's sums go through.
+/// What is applied to one output channel's sums.
 struct BnormChannel {
     std::int32_t bias = 0;
     std::uint8_t scale = 1;
@@ -34,7 +34,7 @@ struct BnormChannel {
 };
 
 struct BnormStage {
-    std::vector<BnormChannel> channels;  ///< one for each channel of the sums
+    std::vector<BnormChannel> channels;  ///< one per channel of the sums
     ClipRange clip;
     ClipRange preclip{-512, 511};  ///< before a residual
 };
@@ -51,8 +51,8 @@ constexpr std::int64_t bnorm_shifted(std::int64_t sum, const BnormChannel& chann
     return ((sum + channel.bias) * channel.scale) >> channel.shift;
 }
 
-/// Sums [c][y][x] to stored values of the same shape; `residual` may be null. Counts what the last
-/// clip changed where `counters` is not null. NPU_CHECK that shapes and channels agree.
+/// Sums [c][y][x] to stored values of the same shape; `residual` may be null. Counts elements that
+/// the last clip changed if `counters` is not null. NPU_CHECK that shapes and channels agree.
 Tensor<std::int32_t> bnorm(const Tensor<std::int64_t>& sums, const BnormStage& stage,
                            const Tensor<std::int32_t>* residual = nullptr,
                            ClipCounters* counters = nullptr);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch of the SDP: where values come from and go to, what the stages do, where operands lie.
-// The contents of the lookup tables are not part of a job: they stay in the unit from launch to
-// launch.
+// One launch of the SDP: where values come from and go to, what the stages do, where operands are.
+// The contents of the lookup tables are not part of a job: they stay in the unit between launches.
 #pragma once
 
 #include <optional>
@@ -24,13 +23,13 @@ struct SdpOperandFetch {
 
 struct SdpJob {
     Shape shape;                             ///< channels as programmed
-    std::optional<FeatureCube> source;       ///< none: flying from the accumulators; whole atoms
+    std::optional<FeatureCube> source;       ///< none: on the fly from the accumulator; whole atoms
     std::optional<FeatureCube> destination;  ///< none: to the PDP, or nothing is written
     bool to_pdp = false;
-    /// Cubes that flow one after the other in height, each to its own destination.
+    /// Cubes that follow each other in height, each to its own destination.
     std::uint32_t batches = 1;
     Bytes batch_stride;     ///< from one destination to the next
-    bool winograd = false;  ///< atoms fly in the order of Winograd's tiles
+    bool winograd = false;  ///< atoms arrive in the order of Winograd's tiles
     bool source_in_sram = false;
     bool destination_in_sram = false;
     SdpStages stages;
@@ -39,7 +38,7 @@ struct SdpJob {
     bool count_lookups = false;
 
     bool flying() const { return !source.has_value(); }
-    /// What flies in, and what flies on to the PDP.
+    /// What arrives on the fly, and what goes on to the PDP.
     FlyingCube taken() const { return {shape, batches, winograd, stages.processing}; }
     FlyingCube given() const { return {shape, batches, false, stages.output}; }
     /// Whether NVDLA_SDP_RDMA takes part.

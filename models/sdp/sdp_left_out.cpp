@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit's part where work that repeats is left out, see models/npu/steady_groups and
+// The unit's part in leaving out repeated work, see models/npu/steady_groups and
 // models/npu/repeated_operations.
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace npuscope {
 
 void Sdp::add_state(Fingerprint& state, std::uint32_t group) const {
-    if (output_ && output_->work->job.destination) {  // how the group's lines lie in bursts
+    if (output_ && output_->work->job.destination) {  // position of the group's lines within bursts
         const FeatureCube& written = *output_->work->job.destination;
         const std::uint32_t surface =
             group * lanes(output_->work->job) / written.channels_per_atom();
@@ -60,7 +60,7 @@ bool Sdp::can_leave_out(std::uint32_t group, std::uint64_t atoms) const {
         return false;  // groups share surfaces
     }
     if (written && written->shape.width == 1 && written->shape.height == 1) {
-        // the surfaces are one request: none of the beats before holds a part of this group
+        // the surfaces are one request: none of the earlier beats holds a part of this group
         const std::uint32_t surface =
             group * lanes(output_->work->job) / written->channels_per_atom();
         if (written->line_address(surface, 0).value % wires_.bus_width.value != 0) {

@@ -24,7 +24,7 @@ LookupIndex at_or_beyond(std::uint64_t index, std::uint32_t last, std::uint64_t 
     return {LookupHit::Hit, static_cast<std::uint32_t>(index), fraction};
 }
 
-/// Place of the leading one, as the RTL's sign detector sees it: from 2^31 on the distance looks
+/// Position of the leading one, as the RTL's sign detector sees it: from 2^31 on the distance looks
 /// negative and its leading ones are counted instead; all ones come out as 511.
 unsigned leading_bit(std::uint32_t distance) {
     const std::uint32_t magnitude = (distance >> 31U) != 0 ? ~distance : distance;
@@ -90,7 +90,7 @@ std::int32_t interpolate(std::int16_t y0, std::int16_t y1, std::uint64_t fractio
         shift_right_saturate(sum, kSdpFractionBits, kInterpolationShifter).value);
 }
 
-/// What a bound's register holds.
+/// Value of a bound's register.
 float bound_of(std::int64_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bits)));
 }
@@ -132,7 +132,7 @@ float extend(std::int16_t y, float value, float edge, const LookupSlope& slope) 
     return float_add<Fp17Rules>(fp16_of(y), step);
 }
 
-/// One table as the interpolator sees it: what lies beyond an edge continues from there.
+/// One table as the interpolator sees it: what is beyond an edge continues from there.
 template <class Edge>
 struct TableView {
     std::span<const std::int16_t> entries;

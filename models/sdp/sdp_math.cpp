@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last step of the SDP: the output convertor on a run of values, the element types that they
-// leave as, and what the saturation counter sees.
+// The last step of the SDP: the output convertor on a run of values, the element types of its
+// output, and what the saturation counter counts.
 #include "models/sdp/sdp_math.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 #include "models/layout/precision.h"
 #include "models/sdp/sdp_lut_math.h"
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target: its
-// plain loops become vectors of the machine's width.
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target:
+// its simple loops become vectors of the machine's width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/sdp/sdp_math.cpp"
 #include <hwy/foreach_target.h>
@@ -31,7 +31,7 @@ namespace {
 constexpr double kShifterMax = 65535.0;
 constexpr double kShifterMin = -65536.0;
 
-/// Limits of the quotient before it is rounded; from the upper one on, or below the lower one, an
+/// Limits of the quotient before rounding; from the upper one on, or below the lower one, an
 /// element counts as saturated.
 struct CountLimits {
     double low;
@@ -55,7 +55,7 @@ std::uint64_t count_saturated(const SdpStages& stages, std::span<const double> v
     return saturated;
 }
 
-/// What one type of output is stored as, and the range that the convertor leaves it.
+/// Storage type of an output type, and the range to which the convertor limits it.
 template <Precision out>
 struct Output;
 template <>
@@ -70,7 +70,7 @@ struct Output<Precision::Int16> {
     static constexpr double low = -32768.0;
     static constexpr double high = 32767.0;
 };
-/// From an integer of 17 bits.
+/// From a 17-bit integer.
 template <>
 struct Output<Precision::Fp16> {
     using Element = std::int16_t;
@@ -103,14 +103,14 @@ void to_elements(std::span<const std::int32_t> integers, Element* out) {
     }
 }
 
-/// Elements of fp16 that have the largest magnitude: they count as saturated.
+/// fp16 elements of the largest magnitude: they count as saturated.
 std::uint64_t count_largest(std::span<const std::int16_t> elements) {
     constexpr int kLargest = static_cast<int>(Fp16Format::largest);
     return static_cast<std::uint64_t>(std::ranges::count_if(
         elements, [](std::int16_t bits) { return (bits & 0x7FFF) == kLargest; }));
 }
 
-constexpr std::size_t kRun = 1024;  // values that go through all stages together; stays in L1
+constexpr std::size_t kRun = 1024;  // values that pass all stages together; stays in L1
 
 /// Elements [begin, begin + size) of one channel's plane.
 struct Run {
@@ -131,7 +131,7 @@ OperandRun operand_run(const Tensor<std::int16_t>& operand, const Run& run) {
     return {std::span(values + run.begin, run.size), 0};
 }
 
-/// The operand of a part of an X stage, or of a Y stage, which knows its register itself.
+/// The operand of a part of an X stage, or of a Y stage, which reads its register itself.
 template <class Part>
 OperandRun run_of(const Part& part, const Tensor<std::int16_t>& memory, const Run& run) {
     if constexpr (std::is_same_v<decltype(part.operand), std::int16_t>) {
@@ -156,7 +156,7 @@ std::size_t plane_of(const Tensor<T>& tensor) {
     return std::size_t{tensor.shape.height} * tensor.shape.width;
 }
 
-/// All stages in integers, for one run after the other of one tensor.
+/// All stages in integers, run by run over one tensor.
 template <Precision out>
 class IntegerPipeline {
  public:
@@ -192,7 +192,7 @@ class IntegerPipeline {
     }
 
  private:
-    /// This stage and its tables work on integers of 32 bits.
+    /// This stage and its tables work on 32-bit integers.
     void element_wise(const Run& run, std::span<double> values, SdpCounters& counters) {
         if (stages_.ew.bypass) {
             return;
@@ -215,7 +215,7 @@ class IntegerPipeline {
     std::array<std::int32_t, kRun> integers_{};
 };
 
-/// All stages in floating point, for one run after the other.
+/// All stages in floating point, run by run.
 template <Precision out>
 class FloatPipeline {
  public:
@@ -267,7 +267,7 @@ void check_operand(const Tensor<std::int16_t>& operand, const Shape& input) {
               "an operand has one value per channel or one per element");
 }
 
-/// A stage that reads an operand from memory must have been given one.
+/// A stage that reads an operand from memory must have received one.
 void check_present(OperandSource source, bool bypass, const Tensor<std::int16_t>& operand) {
     NPU_CHECK(bypass || source == OperandSource::Register || !operand.values.empty(),
               "a stage lacks its operand from memory");
@@ -281,7 +281,7 @@ void check_stage(const Stage& stage, const SdpStageOperands& operands, const Sha
     check_present(stage.mul.source, stage.bypass || stage.mul.bypass, operands.mul);
 }
 
-/// What the result's elements tell the counters.
+/// Adds what the result's elements contribute to the counters.
 template <Precision out, class Element>
 void count_output(const SdpStages& stages, std::span<const Element> values, SdpCounters& counters) {
     if (stages.compares()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operands from memory and the pooling behind allow the SDP, for one operation.
+// Limits that operands from memory and the pooling behind impose on the SDP, for one operation.
 #include <numeric>
 
 #include "models/sdp/sdp.h"
@@ -7,7 +7,7 @@
 namespace npuscope {
 namespace {
 
-/// Two operands of each element.
+/// Whether each element has two operands.
 bool pairs(const SdpOperandFetch& fetch) {
     return fetch.surface.components == 2 && fetch.surface.spread == OperandSpread::PerElement;
 }
@@ -18,7 +18,7 @@ Cycles operand_lead(const SdpOperandFetch& fetch) {
     return both || !fetch.alu ? multiplier_lead(both, per_element) : Cycles(0);
 }
 
-/// A stage's operands that leave last are its multiplier's, which are taken after the ALU's.
+/// Whether the operands that leave a stage last are its multiplier's, taken after the ALU's.
 bool multiplier_last(const SdpOperandFetch& fetch, std::size_t stage) {
     return stage != ew_stage && fetch.alu && fetch.mul;
 }
@@ -48,13 +48,13 @@ PerStage<Cycles> Sdp::operands_to_atom(const SdpJob& job) const {
 
 Cycles Sdp::operand_cycles(const SdpJob& job, std::size_t stage) const {
     const std::optional<SdpOperandFetch>& fetch = job.operands[stage];
-    // a narrow bus brings no more
+    // a narrow bus delivers no more
     if (wires_.bus_width <= datapath_.memory_atom || !fetch ||
         fetch->surface.spread != OperandSpread::PerElement) {
         return Cycles(1);
     }
     if (stage != ew_stage && pairs(*fetch)) {
-        return Cycles(1);  // what limits them are their places
+        return Cycles(1);  // they are limited by their slots
     }
     const Bytes bytes = fetch->surface.component * fetch->surface.components * lanes(job);
     return Cycles(divide_up(bytes.value, datapath_.memory_atom.value));
@@ -79,9 +79,10 @@ Cycles Sdp::pack_request(const SdpJob& job, std::size_t stage) const {
 }
 
 void Sdp::pack_source(const SdpJob& job, SdpStreamPlan& plan) const {
-    // atoms in the pipes after the packs' places, and beats between these and a stage that waits,
-    // beside one for each cycle of the stages before it
-    // source: NV_NVDLA_SDP_MRDMA_EG_din.v and _dout.v of branch master; RTL of nv_small_256_full, simulated
+    // atoms in the pipes after the packs' slots, and beats between these and a stage that waits, in
+    // addition to one for each cycle of the stages before it
+    // source: NV_NVDLA_SDP_MRDMA_EG_din.v and _dout.v of branch master; RTL of nv_small_256_full,
+    // simulated
     constexpr std::uint64_t in_pipes = 2;
     constexpr std::uint64_t waiting = 2;
     Cycles before;

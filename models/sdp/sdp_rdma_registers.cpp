@@ -97,7 +97,7 @@ void encode_cube(RegisterEncoder& registers, std::string_view stem, const Featur
 
 namespace {
 
-/// The read DMA has sizes and modes of its own.
+/// The read DMA has its own sizes and modes.
 void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, const SdpJob& job,
                 const DatapathConfig& datapath) {
     for (const FieldName& name :
@@ -134,7 +134,7 @@ void decode_source(RegisterDecoder& rdma, const DatapathConfig& datapath, SdpJob
     job.stages.count_input_specials &= input == Precision::Fp16;
 }
 
-/// What one operand DMA is asked for by its stage.
+/// What a stage requires of its operand DMA.
 struct OperandNeed {
     bool alu = false;
     bool mul = false;
@@ -180,7 +180,7 @@ void describe_fetch(Visitor& visit, const OperandNames& names, Fetch& fetch) {
     }
 }
 
-/// Strides count per element only; a cube of one pixel is read in one go without them.
+/// Strides matter per element only; a cube of one pixel is read in one go without them.
 void place_operand(RegisterDecoder& rdma, const OperandNames& names, Bytes memory_atom,
                    OperandSurface& surface) {
     rdma.start(names.stage, names.kind, memory_atom, surface.base);
@@ -199,7 +199,7 @@ void place_operand(RegisterDecoder& rdma, const OperandNames& names, Bytes memor
                           surface.atom() * surface.shape.width});
 }
 
-/// What is fetched must be what the stage consumes: the unit waits for ever otherwise.
+/// What is fetched must be what the stage consumes: otherwise the unit waits for ever.
 /// source: NVDLA format page, bias, PReLU and batch normalisation data: fp16 has two bytes
 void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandNeed& need,
                 const SdpOperandFetch& fetch, Precision processing) {
@@ -233,7 +233,7 @@ std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const Opera
     describe_fetch(rdma, names, fetch);
     check_need(rdma, names, need, fetch, job.stages.processing);
     fetch.surface.shape = job.whole_atoms(datapath);
-    if (fetch.surface.spread == OperandSpread::PerChannel) {  // which pixels of all batches take
+    if (fetch.surface.spread == OperandSpread::PerChannel) {  // used by the pixels of all batches
         fetch.surface.shape.height *= job.batches;
     }
     fetch.surface.elements_per_atom = datapath.atom_channels(job.stages.processing);
@@ -255,7 +255,7 @@ void encode_operand(RegisterEncoder& registers, const OperandNames& names,
                       surface.surface_stride);
 }
 
-/// What the source in memory holds; the processing precision where there is none.
+/// Precision of the source in memory; the processing precision if there is none.
 Precision input_precision(const SdpJob& job) {
     const Precision processing = job.stages.processing;
     if (!job.source || job.source->element == Bytes(bytes_of(processing))) {

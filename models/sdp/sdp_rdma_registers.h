@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of NVDLA_SDP_RDMA, the read DMA of the SDP: where values and operands come from. It
-// has sizes and modes of its own, which must agree with those of NVDLA_SDP.
+// has its own sizes and modes, which must agree with those of NVDLA_SDP.
 // source: NVDLA register specification, NVDLA_SDP_RDMA.rdl
 #pragma once
 
@@ -35,7 +35,7 @@ FeatureCube decode_cube(RegisterDecoder& registers, std::string_view stem, const
                         Bytes atom, Bytes element);
 void encode_cube(RegisterEncoder& registers, std::string_view stem, const FeatureCube& cube);
 
-/// Source and operands of the job, where it takes any from memory. `sdp`: the registers that the
+/// Source and operands of the job, if it takes any from memory. `sdp`: the registers that the
 /// stages were decoded from; `flying`: they say that values come from the accumulators.
 void decode_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, bool flying,
                  const DatapathConfig& datapath, SdpJob& job);

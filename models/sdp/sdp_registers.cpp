@@ -118,7 +118,7 @@ constexpr FieldName processing_field{"D_DATA_FORMAT", "PROC_PRECISION"};
 constexpr FieldName output_field{"D_DATA_FORMAT", "OUT_PRECISION"};
 
 // --- the stages --------------------------------------------------------------------------------
-// Stages that the NPU lacks and settings that a stage cannot do are refused while decoding.
+// Stages that the NPU lacks and settings that a stage does not support are refused while decoding.
 
 /// Registers of one stage: D_DP_<stage>_<part>, fields <stage>_<name>.
 template <class Visitor>
@@ -296,8 +296,8 @@ void describe_stages(Visitor& visit, Stages& stages, const SdpConfig& config) {
 
 // --- element types ------------------------------------------------------------------------------
 
-/// Elements of two bytes leave as int8 only where the stages process int8: the accumulators' int16
-/// packed to int8 puts two neighbouring pixels into one atom.
+/// Two-byte elements leave as int8 only where the stages process int8: the accumulators' int16
+/// packed to int8 would put two neighbouring pixels into one atom.
 /// source: nv_full C model; format page, "the same bit-depth"
 void require_output_width(RegisterDecoder& sdp, const SdpStages& stages, bool flying) {
     if (stages.processing == Precision::Int8 && stages.output == Precision::Fp16) {

@@ -16,13 +16,13 @@ namespace npuscope {
 
 extern const RegisterBlock sdp_block;
 
-/// Misaligned addresses and strides are reported and rounded down; nothing where a register is
-/// refused. `rdma` is read only when the job takes values or operands from memory.
+/// Misaligned addresses and strides are reported and rounded down; nothing if a register is
+/// refused. `rdma` is read only if the job takes values or operands from memory.
 std::optional<SdpJob> decode_sdp(const RegisterValues& sdp, const RegisterValues& rdma,
                                  const SdpConfig& config, const DatapathConfig& datapath,
                                  Diagnostics& findings);
 
-/// NVDLA_SDP_RDMA, where it takes part, and NVDLA_SDP.
+/// NVDLA_SDP_RDMA, if it takes part, and NVDLA_SDP.
 std::vector<RegisterValues> encode_sdp(const SdpJob& job);
 
 }  // namespace npuscope

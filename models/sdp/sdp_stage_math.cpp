@@ -8,8 +8,8 @@
 #include "models/base/check.h"
 #include "models/sdp/sdp_lut_math.h"
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target: its
-// plain loops become vectors of the machine's width.
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target:
+// its simple loops become vectors of the machine's width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "models/sdp/sdp_stage_math.cpp"
 #include <hwy/foreach_target.h>
@@ -24,8 +24,8 @@ constexpr double kMin32 = -2147483648.0;
 constexpr double kMax32 = 2147483647.0;
 constexpr double kTwoTo32 = 4294967296.0;
 
-/// values[i] = step(values[i], operand i). `prepare` turns the 16-bit operand into what `step`
-/// takes.
+/// values[i] = step(values[i], operand i). `prepare` turns the 16-bit operand into the input of
+/// `step`.
 template <class Value, class Prepare, class Step>
 void combine(std::span<Value> values, const OperandRun& operand, Prepare prepare, Step step) {
     if (operand.per_element.empty()) {
@@ -59,7 +59,7 @@ void combine_y(const Part& part, std::span<Value> values, const OperandRun& memo
 constexpr auto larger = [](auto x, auto op) { return x > op ? x : op; };
 constexpr auto smaller = [](auto x, auto op) { return x < op ? x : op; };
 
-/// Hands `visit` the ALU's function.
+/// Calls `visit` with the ALU's function.
 template <class Visit, class Max, class Min, class Sum, class Equal>
 void with_algorithm(AluAlgorithm algorithm, Visit visit, Max max, Min min, Sum sum, Equal equal) {
     switch (algorithm) {
@@ -92,7 +92,7 @@ void run_alu(const SdpXAlu& alu, const OperandRun& operand, std::span<double> va
         sum, sum);
 }
 
-/// The low 32 bits, signed: what is left of a 33-bit sum that PReLU lets pass.
+/// The low 32 bits, signed: what remains of a 33-bit sum that PReLU passes unchanged.
 double wrap32(double value) { return value > kMax32 ? value - kTwoTo32 : value; }
 
 void run_mul(const SdpXStage& stage, const OperandRun& operand, std::span<double> values) {
@@ -144,7 +144,7 @@ void run_alu(const SdpYAlu& alu, const OperandRun& operand, std::span<std::int32
 
 float add(float a, float b) { return float_add<Fp32Rules>(a, b); }
 float multiply(float a, float b) { return float_mul<Fp32Rules>(a, b); }
-/// As bits, and the answer is a bit pattern too.
+/// As bits; the result is a bit pattern too.
 float differ(float a, float b) {
     const bool same = std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
     return std::bit_cast<float>(same ? 0U : 1U);

@@ -4,7 +4,7 @@
 //     element or accumulator -> X1 (BS) -> X2 (BN) -> Y (EW) -> LUT -> convertor -> element
 //
 //     X:  ALU (operand << shift) -> MUL or PReLU -> >> shift -> ReLU
-//     Y:  MUL or PReLU, >> truncate -> ALU; operands from memory pass a convertor of their own
+//     Y:  MUL or PReLU, >> truncate -> ALU; operands from memory pass their own convertor
 // source: NVDLA doc v1/ias/unit_description.rst, "Single Data Processor"
 #pragma once
 
@@ -34,7 +34,7 @@ struct SdpXMul {
     bool bypass = true;
     OperandSource source = OperandSource::Register;
     std::int16_t operand = 0;
-    /// Values of 0 and more pass both multiplier and shifter: a sum beyond 31 bits wraps.
+    /// Values of 0 and above skip both multiplier and shifter: a sum beyond 31 bits wraps.
     bool prelu = false;
 
     bool operator==(const SdpXMul&) const = default;
@@ -50,7 +50,7 @@ struct SdpXStage {
     bool operator==(const SdpXStage&) const = default;
 };
 
-/// The convertor of an element-wise operand from memory: 16 bits to 32.
+/// The convertor of an element-wise operand from memory: 16 to 32 bits.
 struct SdpOperandConvertor {
     bool bypass = true;
     Conversion conversion;
@@ -74,7 +74,7 @@ struct SdpYMul {
     std::int32_t operand = 0;
     SdpOperandConvertor convertor;
     bool prelu = false;
-    unsigned shift_right = 0;  ///< skipped with the multiplier
+    unsigned shift_right = 0;  ///< skipped together with the multiplier
 
     bool operator==(const SdpYMul&) const = default;
 };
@@ -89,7 +89,7 @@ struct SdpYStage {
     bool operator==(const SdpYStage&) const = default;
 };
 
-/// One for each stage, in the order in which values pass them.
+/// One per stage, in the order in which values pass them.
 template <class T>
 using PerStage = std::array<T, 3>;
 inline constexpr std::size_t bs_stage = 0;
@@ -104,7 +104,7 @@ struct SdpStages {
     Precision processing = Precision::Int8;  ///< int8 and int16 compute alike; fp16 does not
     Precision output = Precision::Int8;
     bool nan_to_zero = false;           ///< fp16: of values and operands
-    bool count_saturated = false;       ///< D_PERF_ENABLE; lookups are counted by the way
+    bool count_saturated = false;       ///< D_PERF_ENABLE; lookups are counted in any case
     bool coarse_saturation = false;     ///< as DatapathConfig::coarse_saturation_count
     bool count_nan_outputs = false;     ///< the same, fp16 output
     bool count_input_specials = false;  ///< D_PERF_ENABLE of the read DMA, fp16 source
@@ -117,7 +117,7 @@ struct SdpStages {
     }
 };
 
-/// Hands `visit` each stage with its number.
+/// Calls `visit` with each stage and its number.
 template <class Stages, class Visit>
 void for_each_stage(Stages& stages, Visit visit) {
     visit(stages.bs, bs_stage);

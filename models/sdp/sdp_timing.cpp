@@ -44,7 +44,7 @@ Cycles multiplier_lead(bool with_alu, bool per_element) {
 }
 
 OperandPairs operand_pairs(std::uint64_t parts) {
-    // three places of each FIFO, and two of the pipes behind all of them
+    // three slots of each FIFO, and two of the pipes behind them all
     constexpr std::uint64_t fifo = 3;
     constexpr std::uint64_t pipes = 2;
     constexpr Cycles turn{10};  // source: nv_full RTL, simulated
@@ -52,13 +52,13 @@ OperandPairs operand_pairs(std::uint64_t parts) {
 }
 
 OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line) {
-    constexpr std::uint64_t atoms = 4;  // of the pack before, and three on their way to the stage
+    constexpr std::uint64_t atoms = 4;  // of the previous pack, and three on their way to the stage
     const Cycles turn(7 + parts);
     return turn > Cycles(atoms * parts) ? OperandPairs{atoms, turn, 2, line} : OperandPairs{};
 }
 
 AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom) {
-    // beats that wait on the way, and the way's own cycles, in which as many would pass unhindered
+    // beats that wait on the way, and the path's own cycles, in which as many would pass unhindered
     constexpr std::uint64_t in_stages = 8;
     constexpr std::uint64_t from_buffer = 26;
     const std::uint64_t of_beat = atom / Cycles(divide_up(elements, config.output_throughput));
@@ -97,7 +97,7 @@ SdpStream::SdpStream(const SdpConfig& config, SdpStreamPlan plan, const std::vec
 }
 
 void SdpStream::lay_lines() {
-    std::uint64_t left = 0;  // runs of the present line
+    std::uint64_t left = 0;  // runs of the current line
     std::uint64_t places = 0;
     for (const ByteRun& run : plan_.runs) {
         if (left == 0) {
@@ -186,9 +186,9 @@ SdpStream::Pack SdpStream::pack_of(std::uint64_t beat) const {
     return {begin, std::min<std::uint64_t>(config_.beat_group, line.end - begin), number};
 }
 
-// One pack fills while the one before it stands in a queue for each of its beats; it follows when the
-// atoms have left the queues that it needs. A queue takes a second beat in the cycle after the first
-// one, which a pack of one beat makes use of.
+// One pack fills while the previous one occupies a queue for each of its beats; it follows when the
+// atoms have left the queues that it needs. A queue accepts a second beat in the cycle after the
+// first one, which a pack of one beat makes use of.
 // source: NV_NVDLA_SDP_RDMA_unpack.v and NV_NVDLA_SDP_RDMA_EG_ro.v of branch master, rod_wr_rdy
 std::optional<Cycles> SdpStream::opens(const Pack& pack) const {
     if (pack.begin == 0) {
@@ -249,7 +249,7 @@ std::optional<ReadBurst> SdpStream::next_burst() {
         places_.ask(plan_.runs[run_ - 1], first, burst.beats, requested_);
     } else if (requested_ < plan_.fifo) {
         burst.beats = std::min(plan_.fifo - requested_, left_in_run_);
-    } else if (!plan_.pack_request) {  // beats of a group that one atom holds up
+    } else if (!plan_.pack_request) {  // beats of a group that one atom delays
         burst.beats = ready_together(*time);
     }
     requested_ += burst.beats;
@@ -272,7 +272,7 @@ std::optional<SdpStream::Shortened> SdpStream::without_last(std::uint64_t atoms)
     end.steps = left - (end.lines - 1) * plan_.steps_per_line;
     const Line& last = lines_[end.lines - 1];
     std::uint64_t beats = last.end;
-    if (end.steps < plan_.steps_per_line) {  // in the one line of what is stored by channel
+    if (end.steps < plan_.steps_per_line) {  // in the single line of data stored per channel
         const std::uint64_t bytes = end.steps * plan_.step.value;
         if (lines_.size() > 1 || plan_.runs.size() > 1 || last.skipped > 0 ||
             bytes % plan_.beat.value != 0) {
@@ -290,11 +290,11 @@ std::optional<SdpStream::Shortened> SdpStream::without_last(std::uint64_t atoms)
 
 std::uint64_t SdpStream::place_in_packs(std::uint64_t beat) const {
     const std::uint64_t in_line = beat - lines_[line_of(beat)].begin;
-    const std::uint64_t first_packs = 3ULL * config_.beat_group;  // they wait for none before them
+    const std::uint64_t first_packs = 3ULL * config_.beat_group;  // they wait for no earlier pack
     if (lines_.size() > 1 || in_line < first_packs) {
         return in_line;
     }
-    return first_packs + in_line % config_.beat_group;  // in one line all others are alike
+    return first_packs + in_line % config_.beat_group;  // in a single line all others are alike
 }
 
 void SdpStream::add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const {
@@ -416,11 +416,11 @@ SdpStream::NeededBeats SdpStream::needed_from(std::uint64_t atom) const {
     const Line& line = lines_[line_of_step_.number];
     const std::uint64_t before = line.last_run - line.begin;  // whole runs of the line
     const std::uint64_t opened = line.skipped > 0 ? 1 : 0;    // a beat that begins before it
-    // atoms that a beat holds arrive together, counted from the begin of the line
+    // the atoms of a beat arrive together, counted from the beginning of the line
     // source: NV_NVDLA_MCIF_READ_eg.v of nvdlav1, arb_cq_swizzle
     const std::uint64_t held = divide_up((in_line + 1) * plan_.step.value, plan_.beat.value);
     const std::uint64_t beats = round_up(before + opened + held, config_.beat_group);
-    std::uint64_t end = plan_.steps_per_line;  // of the steps that these are enough for
+    std::uint64_t end = plan_.steps_per_line;  // of the steps for which these suffice
     if (line.begin + beats < line.end) {
         end = std::min(end, (beats - before - opened) * plan_.beat.value / plan_.step.value);
     }

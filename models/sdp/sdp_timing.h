@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the SDP takes atoms and how long they stay. Its narrowest active stage sets the pace;
-// from the accumulator an atom costs a cycle more, because the hand-over has a bubble. Each active
-// stage adds its latency. Not modelled: stalls between the stages. Source: nv_small RTL, measured;
-// the element-wise stage is not, nv_small has none.
+// from the accumulator an atom costs one more cycle, because the hand-over has a bubble. Each
+// active stage adds its latency. Not modelled: stalls between the stages. Source: nv_small RTL,
+// measured; not so the element-wise stage, which nv_small lacks.
 #pragma once
 
 #include <algorithm>
@@ -24,27 +24,27 @@ namespace npuscope {
 /// Cycles that each stage adds, 0 where it is bypassed.
 PerStage<Cycles> sdp_stage_delays(const SdpConfig& config, const SdpStages& stages);
 
-/// Cycles that an operand of the element-wise stage needs more than one of the others, where a beat
-/// holds several atoms: it passes converters, and the ALU comes after the multiplier.
+/// Additional cycles that an operand of the element-wise stage needs compared with other stages,
+/// where a beat holds several atoms: it passes converters, and the ALU comes after the multiplier.
 /// source: NV_NVDLA_SDP_CORE_y.v of nvdlav1; nv_full RTL, simulated
 Cycles element_wise_operand_delay(bool for_multiplier, bool per_element);
 
-/// Cycles by which the multiplier's operand may come later than the ALU's would, where a beat holds several
-/// atoms: it is used further on. With the ALU's beside it only where both are per channel.
+/// Cycles by which the multiplier's operand may come later than the ALU's would, where a beat holds
+/// several atoms: it is used later. In addition to the ALU's only where both are per channel.
 /// source: nv_full RTL, simulated
 Cycles multiplier_lead(bool with_alu, bool per_element);
 
-/// Where a stage takes ALU's and multiplier's operands of each element from one stream, a beat brings
-/// both, and waits until both have room. The multiplier uses its half later than the ALU does, so its
-/// places bound how far the ALU gets ahead.
+/// Where a stage reads the ALU's and the multiplier's operands of each element from one stream, a
+/// beat brings both, and waits until both have room. The multiplier uses its part later than the
+/// ALU does, so its slots limit how far the ALU gets ahead.
 struct OperandPairs {
-    std::uint64_t atoms = 0;  ///< that the multiplier's places hold; 0: no such stream
-    Cycles turn;              ///< from taking an atom to taking the one that gets its place
-    std::uint64_t pack = 1;   ///< atoms that get their places together
-    std::uint64_t line = 1;   ///< atoms of a line, with which a pack ends
+    std::uint64_t atoms = 0;  ///< that fit into the multiplier's slots; 0: no such stream
+    Cycles turn;              ///< from taking an atom to taking the one that gets its slot
+    std::uint64_t pack = 1;   ///< atoms that get their slots together
+    std::uint64_t line = 1;   ///< atoms of a line, at whose end a pack ends
     bool halves = false;      ///< an atom gets them in two halves, see HalfPairs
 
-    /// When the operation's atom gets its place. Of those in a pack, the first one waits; a pack of one
+    /// When the operation's atom gets its slot. In a pack, only the first one waits; a pack of one
     /// atom after another pack does not, but is waited for longer.
     Cycles place(std::uint64_t atom, const std::vector<Cycles>& taken) const {
         const std::uint64_t in_line = atom % line;
@@ -59,15 +59,15 @@ struct OperandPairs {
     }
 };
 
-/// `parts`: cycles in which an atom passes the stage, each with a place of its own.
+/// `parts`: cycles in which an atom passes the stage, each with its own slot.
 /// source: NV_NVDLA_SDP_BRDMA_eg.v, both_rod_rdy, and NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
 OperandPairs operand_pairs(std::uint64_t parts);
-/// Where an atom needs two beats of such a stream, each brings half of it to places of its own.
+/// Where an atom needs two beats of such a stream, each brings half of it to its own slots.
 /// source: nv_full RTL, simulated; NV_NVDLA_SDP_BRDMA_EG_ro.v of nvdlav1
 class HalfPairs {
  public:
-    /// When the next atom, which could be taken at `ready`, gets the places of both halves: as if the
-    /// second one followed the first at once.
+    /// When the next atom, which could be taken at `ready`, gets the slots of both halves: as if
+    /// the second one followed the first immediately.
     Cycles place(Cycles ready) {
         first_ = std::max(ready, room(0));
         second_ = std::max(first_ + Cycles(1), room(1));
@@ -86,59 +86,59 @@ class HalfPairs {
 
  private:
     static constexpr std::uint64_t places = 7;
-    static constexpr Cycles turn{10};  // from taking a half to taking the one that gets its place
+    static constexpr Cycles turn{10};  // from taking a half to taking the one that gets its slot
     Cycles room(std::uint64_t further) const {
         const std::uint64_t half = half_ + further;
         return half < places ? Cycles(0) : halves_[(half - places) % halves_.size()] + turn;
     }
-    std::array<Cycles, places + 1> halves_{};  // the last of them
+    std::array<Cycles, places + 1> halves_{};  // the latest ones
     std::uint64_t half_ = 0;                   // the next one
     Cycles first_;
     Cycles second_;
 };
-/// The same where beats come in packs, for an atom of two beats; nothing where atoms are slower.
+/// The same where beats come in packs, for an atom of two beats; nothing if atoms are slower.
 /// source: nv_large RTL, simulated; NV_NVDLA_SDP_RDMA_eg.v and NV_NVDLA_SDP_RDMA_EG_ro.v of branch
-/// master: with operands of a byte a pack fills two places of each of the queues
+/// master: with one-byte operands a pack fills two slots of each queue
 OperandPairs packed_operand_pairs(std::uint64_t parts, std::uint64_t line);
 
 /// Cycles of an atom of `elements` elements in the narrowest active stage.
 Cycles sdp_atom_cycles(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements);
 
-/// Cycles from an atom to the next one. One from the accumulator costs a cycle more where it enters,
-/// which a narrower stage hides.
-/// source: NV_NVDLA_CACC_delivery_buffer.v; RTL of nv_small_256_full with a table after a convolution
+/// Cycles from an atom to the next one. One from the accumulator costs an extra cycle where it
+/// enters, which a narrower stage hides. source: NV_NVDLA_CACC_delivery_buffer.v; RTL of
+/// nv_small_256_full with a table after a convolution
 Cycles sdp_pace(const SdpConfig& config, const SdpStages& stages, std::uint64_t elements,
                 bool flying);
 
-/// Cycles by which an atom from the accumulator may enter before a narrower stage further in takes it.
+/// Cycles by which an atom from the accumulator may enter before a narrower later stage takes it.
 struct AtomsAhead {
-    Cycles of_stage;    ///< the stages in front of it, and the next operation's atoms
+    Cycles of_stage;    ///< the stages before it, and the next operation's atoms
     Cycles of_credits;  ///< the accumulator gets its credit back
 };
 /// `atom`: cycles of an atom in the narrowest stage.
-/// source: RTL of nv_small_256_full and nv_medium_1024_full, networks with tables after convolutions
+/// source: RTL of nv_small_256_full, nv_medium_1024_full, networks with tables after convolutions
 AtomsAhead atoms_ahead(const SdpConfig& config, std::uint64_t elements, Cycles atom);
 
-/// Bubbles between atoms of so many beats that close up while an atom waits for its operands in a
-/// stage, where the stages before it take `before` cycles: those fill up with beats in a row.
+/// Bubbles between atoms of `beats` beats that close up while an atom waits for its operands in a
+/// stage, where the stages before it take `before` cycles: those fill up with consecutive beats.
 /// source: RTL of nv_small_256 and nv_small_256_full, sums with and without a bias before them
 std::uint64_t bubbles_lost(Cycles before, std::uint64_t beats);
 
-/// What holds the SDP back while it feeds the pooling: an atom passes the stages beat by beat, each
+/// What limits the SDP while it feeds the pooling: an atom passes the stages beat by beat, each
 /// stage holds one, and the pooling takes its time for each. source: NV_NVDLA_SDP_core.v and what
 /// it instantiates, nv_large and nv_medium_512
 struct PoolingLimit {
     std::uint64_t beats = 1;   ///< of an atom
-    Cycles interval;           ///< that the pooling takes for a beat
-    Cycles latency{};          ///< of a beat on its way when nothing waits
-    std::uint64_t places = 1;  ///< beats on the way when everything waits
+    Cycles interval;           ///< that the pooling needs per beat
+    Cycles latency{};          ///< of a beat when nothing waits
+    std::uint64_t places = 1;  ///< beats in transit when everything waits
 };
 
-/// The moments at which the SDP takes atoms: one after the other at its pace, none before it is
-/// there, and none before there is room behind.
+/// When the SDP takes atoms: one after the other at its pace, none before it has arrived, and none
+/// before there is room behind it.
 class AtomDrain {
  public:
-    /// An operation begins; without a `limit` whatever is taken can leave.
+    /// An operation begins; without a `limit` everything taken can leave.
     void begin(Cycles pace, const std::optional<PoolingLimit>& limit) {
         pace_ = pace;
         gap_ = {};
@@ -150,17 +150,17 @@ class AtomDrain {
         }
     }
     Cycles pace() const { return pace_; }
-    /// Atoms enter with a bubble of so many cycles between them, of the pace; where they wait for
-    /// operands further in, `lost` of these bubbles are closed up by atoms behind.
+    /// Atoms enter with a bubble of `bubble` cycles between them, part of the pace; while they wait
+    /// for operands further in, `lost` of these bubbles are closed up by following atoms.
     void close_up(Cycles bubble, std::uint64_t lost) { gap_ = {bubble, lost}; }
     /// Bubbles that can close up.
     std::uint64_t lost() const { return gap_.lost; }
-    /// Whether the last atom waited further in than where it entered.
+    /// Whether the last atom waited further in than at the entry.
     bool closing_up() const { return gap_.lost > 0 && enters_ < free_; }
-    /// Atoms may be taken at another pace than that.
+    /// Atoms may be taken at a different pace.
     bool limited() const { return limit_.has_value(); }
-    /// Takes one atom that is there from `ready` on; where its beats wait for each other, as if
-    /// they had followed the last one in a row.
+    /// Takes one atom that is available from `ready` on; where its beats wait for each other, as if
+    /// they had followed the last one without gaps.
     Cycles take(Cycles ready) {
         Cycles time = std::max(ready, free_);
         if (limit_) {
@@ -169,7 +169,7 @@ class AtomDrain {
         free_ = time + pace_;
         return time;
     }
-    /// The same for an atom that meets operands, there from `operands` on; `taken`: all atoms so far.
+    /// The same for an atom with operands available from `operands` on; `taken`: all atoms so far.
     Cycles take(Cycles ready, Cycles operands, const std::vector<Cycles>& taken) {
         if (gap_.lost == 0 || limit_) {
             return take(std::max(ready, operands));
@@ -187,8 +187,8 @@ class AtomDrain {
         free_ = time + pace_;
         return time;
     }
-    /// Takes `count` atoms that come no slower than the pace, without a limit; the time of the
-    /// first.
+    /// Takes `count` atoms that arrive no slower than the pace, without a limit; returns the time
+    /// of the first.
     Cycles take_run(Cycles first_ready, std::uint64_t count) {
         const Cycles first = std::max(first_ready, free_);
         free_ = first + pace_ * count;
@@ -237,18 +237,18 @@ class AtomDrain {
 
     Cycles pace_{1};
     Gap gap_;
-    Cycles enters_;  // the next atom at the earliest
+    Cycles enters_;  // earliest entry of the next atom
     std::optional<PoolingLimit> limit_;
     Cycles free_;
-    std::vector<Cycles> left_;  // the stages, of the last beats, as a ring
+    std::vector<Cycles> left_;  // when the latest beats left the stages, as a ring
     std::size_t place_ = 0;     // of the next beat in the ring
     Cycles last_in_;
     Cycles last_left_;
 };
 
-// When a read DMA of the SDP asks for its beats, and when an atom has what it needs of them. The
-// DMA reads ahead as far as its FIFO goes, then a beat for each that leaves the FIFO: at once while
-// there is room after, later when the atom that used a group of them has been taken. Atoms get
+// When a read DMA of the SDP requests its beats, and when an atom has those it needs. The DMA reads
+// ahead as far as its FIFO goes, then one beat for each that leaves the FIFO: immediately while
+// there is room after it, later when the atom that used a group of them has been taken. Atoms get
 // beats in groups that end with a line. One class for the source cube and for operands, per element
 // or per channel. Source: nv_small RTL, measured.
 
@@ -256,22 +256,23 @@ class AtomDrain {
 struct SdpStreamPlan {
     std::vector<ByteRun> runs;
     Bytes beat{8};
-    Bytes step{8};                     ///< of an atom, or of a surface's channels
+    Bytes step{8};                     ///< per atom, or per surface's channels
     std::uint64_t atoms_per_step = 1;  ///< atoms that use the same bytes: those of a surface
     std::uint64_t steps_per_line = 1;  ///< groups of beats end with a line
-    /// A line of several runs has them all but the last whole before its first atom.
+    /// In a line of several runs all but the last are complete before its first atom.
     std::uint64_t runs_per_line = 1;
-    /// So many lines have `runs_per_line` runs, those after them `rest_runs`.
+    /// This many lines have `runs_per_line` runs, the following ones `rest_runs`.
     std::uint64_t full_lines = ~std::uint64_t{0};
     std::uint64_t rest_runs = 1;
     Cycles start;                ///< first request
     std::uint64_t fifo = 160;    ///< beats in flight or in the latency FIFO
-    std::uint64_t unpacked = 8;  ///< beats after it that wait for their atom
-    /// Where those wait in packs that end with a line: cycles from taking an atom to the first request
-    /// for places in the FIFO that it lets a pack leave. No `unpacked` beats then.
+    std::uint64_t unpacked = 8;  ///< beats after the FIFO that wait for their atom
+    /// Where those wait in packs that end with a line: cycles from taking an atom to the first
+    /// request for slots in the FIFO that a pack can then leave. No `unpacked` beats in that case.
     std::optional<Cycles> pack_request{};
-    /// Atoms between the places of those packs and the stage: of operands two in a pipe and one in the
-    /// stage's packing. source: NV_NVDLA_SDP_RDMA_EG_ro.v, pipe_p1, and NV_NVDLA_SDP_RDMA_pack.v of branch master
+    /// Atoms between the slots of those packs and the stage: for operands, two in a pipe and one in
+    /// the stage's packing. source: NV_NVDLA_SDP_RDMA_EG_ro.v, pipe_p1, and
+    /// NV_NVDLA_SDP_RDMA_pack.v of branch master
     std::uint64_t on_way = 3;
 };
 
@@ -287,42 +288,42 @@ class SdpStream : public ReadStream {
     }
     Cycles ready_after(std::uint64_t count) const override;
 
-    /// Beats that must have arrived for an atom; `alike` is about it from then on.
+    /// Beats that must have arrived for an atom; `alike` then refers to it.
     std::uint64_t needed(std::uint64_t atom) const;
-    /// The same for an atom further on.
+    /// The same for a later atom.
     std::uint64_t beats_for(std::uint64_t atom) const { return needed_from(atom).beats; }
-    /// Atoms from this one on that need the beats which were asked for last, and no more.
+    /// Atoms from this one on that need only the beats requested last.
     std::uint64_t alike(std::uint64_t atom) const {
         return atom - needed_.first < needed_.atoms ? needed_.first + needed_.atoms - atom : 0;
     }
-    /// Arrival of the last of so many beats; they have been issued.
+    /// Arrival of the last of the first `beats` beats; they have been issued.
     Cycles arrival(std::uint64_t beats) const { return arrivals_[beats - 1]; }
     bool issued(std::uint64_t beats) const { return arrivals_.size() >= beats; }
 
-    /// The end of the stream once it serves so many atoms fewer; nothing where its order of requests
-    /// would not stay what it is, or some of these beats have been asked for.
+    /// The end of the stream if it serves `atoms` atoms fewer; nothing if its order of requests
+    /// would change, or if some of these beats have been requested.
     struct Shortened {
         std::uint64_t beats = 0;   ///< fewer
-        std::uint64_t of_run = 0;  ///< of these in the run that is being read
-        std::size_t lines = 0;     ///< that stay
+        std::uint64_t of_run = 0;  ///< those of them in the run that is being read
+        std::size_t lines = 0;     ///< that remain
         std::uint64_t steps = 0;   ///< of the last one
     };
     std::optional<Shortened> without_last(std::uint64_t atoms) const;
-    /// Told from what this atom, the next one, needs; memory is read in bursts of so many beats.
+    /// State relative to what `atom`, the next one, needs; memory is read in bursts of `burst`.
     void add_state(Fingerprint& state, std::uint64_t atom, std::uint64_t burst) const;
-    /// The bytes that it does not read any more.
+    /// Returns the bytes that are no longer read.
     std::vector<ByteRun> shorten(const Shortened& end);
 
  private:
-    /// Where one line's beats stand in the stream.
+    /// Where one line's beats are in the stream.
     struct Line {
         std::uint64_t begin = 0;     ///< of its first run
         std::uint64_t last_run = 0;  ///< first beat of its last run
         std::uint64_t end = 0;
         std::uint64_t skipped = 0;  ///< bytes of that beat before the run
-        std::uint64_t places = 0;   ///< of the FIFO, before its last run
+        std::uint64_t places = 0;   ///< FIFO slots before its last run
     };
-    /// Neighbouring atoms that need the same beats, as far as it was looked for.
+    /// Neighbouring atoms that need the same beats, as far as determined.
     struct NeededBeats {
         std::uint64_t first = 0;
         std::uint64_t atoms = 0;
@@ -334,36 +335,36 @@ class SdpStream : public ReadStream {
         std::uint64_t beats = 0;
         std::uint64_t atom = 0;
     };
-    /// Beats that wait together, of one line.
+    /// Beats of one line that wait together.
     struct Pack {
         std::uint64_t begin = 0;
         std::uint64_t beats = 0;
         std::size_t line = 0;
     };
     std::optional<Cycles> ready(std::uint64_t beat) const;
-    /// The same of a beat of the run that is asked for next, where runs begin amid beats: its places
-    /// in the FIFO are not its beats. A beat that fills none needs no room.
+    /// The same for a beat of the run that is requested next, where runs begin within a beat: its
+    /// FIFO slots differ from its beats. A beat that fills none needs no room.
     std::optional<Cycles> ready_amid(std::uint64_t further) const;
     std::uint64_t next_run() const { return left_in_run_ == 0 ? run_ : run_ - 1; }
     Cycles passed(std::uint64_t beat) const { return arrivals_[beat] + config_.request_unpacked; }
     Pack pack_of(std::uint64_t beat) const;
-    /// What of the beat's place its way through the packs depends on.
+    /// The part of the beat's position on which its way through the packs depends.
     std::uint64_t place_in_packs(std::uint64_t beat) const;
     Pack pack_before(const Pack& pack) const { return pack_of(pack.begin - 1); }
-    /// When the first beat of a pack can make room in the FIFO; nothing while that is not known.
+    /// When the first beat of a pack can make room in the FIFO; nothing while that is unknown.
     std::optional<Cycles> opens(const Pack& pack) const;
-    /// The same where it waits for the last atom that uses so many beats of a pack.
+    /// The same where it waits for the last atom that uses the first `beats` beats of a pack.
     std::optional<Cycles> left_by(const Pack& pack, std::uint64_t beats) const;
     std::uint64_t beats_of(const ByteRun& run) const;
     void lay_lines();
-    /// The line in which a beat lies.
+    /// The line that a beat is in.
     std::size_t line_of(std::uint64_t beat) const;
     /// The first atom that uses a beat.
     std::uint64_t atom_of(std::uint64_t beat) const;
-    /// The first atom that uses what a place of the FIFO holds.
+    /// The first atom that uses the contents of a FIFO slot.
     std::uint64_t atom_of_place(std::uint64_t place) const;
     NeededBeats needed_from(std::uint64_t atom) const;
-    /// Beats from the next one on, of its run, that are ready at `time` as it is.
+    /// Beats of the run from the next one on that are ready at `time` as it is.
     std::uint64_t ready_together(Cycles time) const;
 
     const SdpConfig config_;
@@ -376,7 +377,7 @@ class SdpStream : public ReadStream {
     std::size_t run_ = 0;
     std::uint64_t left_in_run_ = 0;
     std::vector<Cycles> arrivals_;
-    // what was asked last: the next question is about the same beats, or those after them
+    // the last answer: the next question is about the same beats, or those after them
     mutable NeededBeats needed_;
     mutable BeatGroup group_;
     /// Beats that wait together, and when the first of them can make room.
@@ -387,7 +388,7 @@ class SdpStream : public ReadStream {
     };
     mutable OpenPack open_;
     mutable std::size_t line_of_beat_ = 0;
-    /// The line in which a step lies.
+    /// The line that a step is in.
     struct StepLine {
         std::uint64_t number = 0;
         std::uint64_t begin = 0;  ///< its first step

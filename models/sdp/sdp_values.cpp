@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of an operation: at once, or where values arrive with its reads run by run, as they come.
+// The results of an operation: at once, or run by run where values arrive with its reads.
 #include <algorithm>
 
 #include "models/sdp/sdp.h"

@@ -135,9 +135,9 @@ void Tinpu::load_weights(Activity& activity, TinpuLaunch& launch) {
         launch.operands.weights = fetch_weights(weights.port, surface, purpose);
     }
     weights.open(stream_setup(), {surface.base, bytes}, purpose);
-    // beats are unpacked one by one; the kernel hears of a few at a time
+    // beats are unpacked one by one; the kernel is notified of a few at a time
     const Bytes few = bus_width_ * std::min<std::uint64_t>(stream_setup().buffer / 2, 8);
-    Bytes unpacked;  // up to the present beat
+    Bytes unpacked;  // up to the current beat
     for (Bytes end = few;; end += few) {
         const Bytes until = std::min(end, bytes);
         Cycles free = now();

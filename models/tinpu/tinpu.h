@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TINPU: runs layers as its host launches them. Each passes four stages, which may hold different
-// layers at a time:
+// layers at the same time:
 //
 //     launch -> set-up -> load (weights, constants) -> compute (input, residual) -> write -> done
 //
 // All bytes move through memory ports in simulated time. How many layers are under way is up to the
-// host and to the number of weight buffers; products of one layer begin when the layer before has
-// been written. Not modelled: limits of the stores for weights and lines beside read_buffer.
+// host and to the number of weight buffers; the MACs of one layer begin when the previous layer has
+// been written. Not modelled: limits of the stores for weights and lines except read_buffer.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,8 @@ namespace npuscope {
 /// A layer on its way through the unit.
 struct TinpuLaunch {
     TinpuJob job;
-    bool values = true;      ///< false: time alone is simulated
-    OperationRecord record;  ///< `start`: of the launch, or the end of the layer before
+    bool values = true;      ///< false: timing only
+    OperationRecord record;  ///< `start`: of the launch, or the end of the previous layer
     ClipCounters clipped;
     std::function<void(const OperationRecord&)> ended{};  ///< called at the end; may be empty
     // of the stages
@@ -40,7 +40,7 @@ struct TinpuLaunch {
 
 class Tinpu : public Unit {
  public:
-    /// `bus_width`: of the ports. ConfigError where the engine could not work at all.
+    /// `bus_width`: of the ports. ConfigError if the engine could not work at all.
     Tinpu(const sc_core::sc_module_name& name, const TinpuConfig& config, Bytes bus_width,
           DiagnosticLog& log);
 
@@ -51,13 +51,13 @@ class Tinpu : public Unit {
     RunReader residual{"tinpu_maps", "tinpu", "tinpu_residual"};
     DmaPort output{"tinpu_maps", "tinpu", "tinpu_output"};
 
-    /// A layer launched now; `ended` hears of its end before on_done.
+    /// Launches a layer now; `ended` is called at its end, before on_done.
     void launch(const TinpuJob& job, bool values = true,
                 std::function<void(const OperationRecord&)> ended = {});
     void on_done(std::function<void(TinpuLaunch&)> listener) { done_ = std::move(listener); }
 
  private:
-    /// Bytes of an output that are complete, up to `end`; without a launch, the layer is.
+    /// Bytes of an output that are complete, up to `end`; without a launch, the layer is complete.
     struct Complete {
         const TinpuLaunch* launch = nullptr;
         Bytes end;
@@ -70,7 +70,7 @@ class Tinpu : public Unit {
     void check_alignment(const TinpuJob& job);
     void load_weights(Activity& activity, TinpuLaunch& launch);
     void fetch_maps(TinpuLaunch& launch);
-    /// The products of a layer; the cycles that they took.
+    /// The MACs of a layer; returns the cycles that they took.
     Cycles work_through(Activity& activity, const TinpuLaunch& launch);
     ByteStreamSetup stream_setup() const;
 
@@ -83,7 +83,7 @@ class Tinpu : public Unit {
     Channel<Complete> results_{"tinpu.results", 2};
     Channel<WriteResponse> written_{"tinpu.written", 1};
     TimedCounter weight_buffers_;
-    // of the layer that is computed
+    // of the layer that is being computed
     std::vector<std::uint8_t> result_;
     Bytes sent_;  // to memory
     WriteResponse response_;

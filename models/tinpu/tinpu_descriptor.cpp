@@ -102,7 +102,7 @@ bool multiplies(TinpuWork work) {
            work == TinpuWork::Transposed;
 }
 
-/// What the first word promises is what its work has.
+/// The flags of the first word must fit its kind of work.
 void check_head(const Words& words) {
     require(words[Head] >> 24U == version, Head,
             fmt::format("version is {}, must be {}", words[Head] >> 24U, version));

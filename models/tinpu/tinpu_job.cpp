@@ -97,7 +97,7 @@ struct WindowAxis {
 
     std::uint64_t span() const { return (taps - 1) * dilation + 1; }
     std::uint64_t padded() const { return input + pad_begin + pad_end; }
-    /// The window of an output has an element that is no padding.
+    /// The window of an output has an element that is not padding.
     bool sees_input(std::uint64_t place) const {
         const std::uint64_t begin = place * stride;  // in the padded input
         const std::uint64_t tap =
@@ -196,7 +196,7 @@ std::string window_mismatch(const TinpuJob& job) {
         if (job.work == TinpuWork::Transposed) {
             continue;
         }
-        if (end >= axis.padded() + axis.stride) {  // of pools, the last may go beyond
+        if (end >= axis.padded() + axis.stride) {  // for pools, the last may go beyond
             return fmt::format("its last window ends after {} of {} {} with padding", end,
                                axis.padded(), axis.name);
         }

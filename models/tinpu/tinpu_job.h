@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one launch of a TINPU needs: where its maps, weights and constants lie, and what it
-// computes. Maps and weights lie as packed_surface.h says. The register map is not public, so a
-// program launches jobs directly.
+// What one launch of a TINPU needs: where its maps, weights and constants are, and what it
+// computes. Maps and weights are laid out as in packed_surface.h. The register map is not public,
+// so a program launches jobs directly.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@
 namespace npuscope {
 
 // Knobs of a TINPU, TI's layer engine for microcontrollers. Its micro-architecture is not public:
-// every number here is an estimate that presets calibrate on published run times of whole models.
+// every number here is an estimate that presets calibrate against published run times of whole
+// models.
 
 struct TinpuConfig {
     std::uint32_t input_lanes = 1;
@@ -62,7 +63,7 @@ struct TinpuConfig {
     }
 };
 
-// The table of constants of a TINPU's layer: a row for each output channel,
+// The table of constants of a TINPU's layer: one row per output channel,
 //
 //     | bias, 4 bytes, low first | scale | shift |
 //
@@ -72,7 +73,7 @@ struct TinpuConfig {
 inline constexpr std::uint64_t constant_row_bytes = 6;
 
 std::vector<std::uint8_t> store_constants(const std::vector<BnormChannel>& channels);
-/// As many channels as there are whole rows. Shifts have 5 bits, the others do not count.
+/// As many channels as there are whole rows. Shifts have 5 bits, the others are ignored.
 std::vector<BnormChannel> load_constants(std::span<const std::uint8_t> bytes);
 
 enum class TinpuWork { Convolution, Depthwise, Transposed, AveragePool, MaxPool };
@@ -95,7 +96,7 @@ struct MapSurface {
     Bytes bytes() const { return Bytes(shape.elements()); }
 };
 
-/// Kernels x channels x rows x columns; depth-wise: 1 x channels; transposed: as a convolution's.
+/// Kernels x channels x rows x columns; depth-wise: 1 x channels; transposed: as for a convolution.
 struct WeightSurface {
     Address base;
     KernelShape shape;
@@ -104,8 +105,8 @@ struct WeightSurface {
     Bytes bytes() const;
 };
 
-/// How a pool's sum of a window becomes whole where fewer elements than the window's area count:
-/// sum * area / count, halves to even or up.
+/// How a pool's window sum is scaled and rounded if fewer elements than the window's area count:
+/// sum * area / count, ties to even or up.
 enum class HalfRounding { Even, Up };
 
 struct TinpuJob : UnitJob {
@@ -114,33 +115,33 @@ struct TinpuJob : UnitJob {
     MapSurface output;
     std::optional<MapSurface> residual;
     std::optional<WeightSurface> weights;
-    Convolution geometry;    ///< of Transposed: paddings crop the output
+    Convolution geometry;    ///< for Transposed, padding crops the output
     std::uint32_t rows = 1;  ///< of kernel or window
     std::uint32_t columns = 1;
-    bool count_padding = false;    ///< of AveragePool: elements of the padding count
-    std::uint32_t pad_bottom = 0;  ///< of AveragePool, for what counts as padding
+    bool count_padding = false;    ///< for AveragePool: elements of the padding count
+    std::uint32_t pad_bottom = 0;  ///< for AveragePool, for what counts as padding
     std::uint32_t pad_right = 0;
     HalfRounding rounding = HalfRounding::Even;
-    std::optional<Address> constants;  ///< table of the channels' bias, scale and shift; no pool
-                                       ///< for the largest has one
-    ClipRange clip;                    ///< not of MaxPool
+    std::optional<Address> constants;  ///< table of the channels' bias, scale and shift; MaxPool
+                                       ///< has none
+    ClipRange clip;                    ///< not for MaxPool
 
     std::uint64_t macs() const;
     Bytes constant_bytes() const;
 };
 
-// Whether a layer described by another program is one that the unit can run: sizes, windows and
-// ranges that agree with each other. And whether the unit itself could work.
+// Whether the unit can run a layer described by another program: sizes, windows and ranges that
+// agree with each other. And whether the unit itself could work.
 
-/// ConfigError names the field that is wrong, what it is and what it may be. Of the weights, only
-/// their width is looked at: their shape follows from the rest.
+/// ConfigError names the field that is wrong, its value and what is allowed. Of the weights, only
+/// their width is checked: their shape follows from the rest.
 void check_layer(const TinpuJob& job);
 
-/// Where the windows of a layer that check_layer() takes leave elements of the input that another
-/// window would reach, or go a whole step beyond it; empty where they do not.
+/// Where the windows of a layer that check_layer() accepts leave elements of the input that another
+/// window would reach, or go a whole step beyond it; empty if they do not.
 std::string window_mismatch(const TinpuJob& job);
 
-/// ConfigError where a number of the configuration is 0 and must not be.
+/// ConfigError if a value of the configuration is 0 and must not be.
 void check_engine(const TinpuConfig& config, Bytes bus_width);
 
 }  // namespace npuscope

@@ -10,8 +10,8 @@
 namespace npuscope {
 namespace {
 
-/// Maps of 8 bits, signed or not, for kernels that multiply int8: an unsigned map is moved down by
-/// 128, and what that takes from every sum is given back.
+/// 8-bit maps, signed or not, for kernels that multiply int8: an unsigned map is shifted down by
+/// 128, and what that subtracts from every sum is added back.
 struct MovedMap {
     Tensor<std::int8_t> values;
     std::int32_t moved = 0;
@@ -104,7 +104,7 @@ Tensor<std::int64_t> scattered(const TinpuJob& job, const Tensor<std::int32_t>& 
     return sums;
 }
 
-/// Elements of one window inside the input, and how many places of it lie in the padded input.
+/// Elements of one window inside the input, and how many of its positions are in the padded input.
 struct WindowTaps {
     std::int64_t sum = 0;
     std::int64_t inside = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a TINPU's layers compute, bit-exact. Sums are exact; the width of the accumulator is not
-// public and taken to suffice. Post-processing is sdp_bnorm_math's.
+// public and is assumed to suffice. Post-processing is sdp_bnorm_math's.
 // source: TI NNC for MCUs, User's Guide, Supported Layer Patterns
 #pragma once
 
@@ -18,7 +18,7 @@ struct TinpuOperands {
     Tensor<std::int32_t> input;
     std::optional<Tensor<std::int32_t>> residual{};
     Kernels<std::int8_t> weights{};
-    std::vector<BnormChannel> constants{};  ///< one for each output channel; not of MaxPool
+    std::vector<BnormChannel> constants{};  ///< one per output channel; not for MaxPool
 };
 
 /// The layer's output; counts what its clip changed.
@@ -28,7 +28,7 @@ Tensor<std::int32_t> tinpu_result(const TinpuJob& job, const TinpuOperands& oper
 /// Sums of a convolution, depth-wise or transposed: [c][y][x] of the output's shape.
 Tensor<std::int64_t> tinpu_sums(const TinpuJob& job, const Tensor<std::int32_t>& input,
                                 const Kernels<std::int8_t>& weights);
-/// Sums of AveragePool's windows, scaled to the whole window where fewer elements count.
+/// Sums of AveragePool's windows, scaled to the whole window if fewer elements count.
 Tensor<std::int64_t> tinpu_pool_sums(const TinpuJob& job, const Tensor<std::int32_t>& input);
 /// Largest element of every window; padding never wins.
 Tensor<std::int32_t> tinpu_max_pool(const TinpuJob& job, const Tensor<std::int32_t>& input);

@@ -61,7 +61,7 @@ void TinpuPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
         payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
         return;
     }
-    // a host that runs ahead of time is where its access is
+    // a host that runs ahead of simulated time is synchronised to its access
     sc_core::wait(delay + to_time(Cycles(1)));
     delay = sc_core::SC_ZERO_TIME;
     payload.set_response_status(access(payload, true) ? tlm::TLM_OK_RESPONSE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of a TINPU: a TLM-2.0 target for 32-bit accesses of its registers.
-// A start reads the descriptor from memory and launches the layer; layers may
-// be launched while others are under way and end in their order. An access takes a cycle. Nothing
-// of this is the vendor's, whose interface is not public.
+// A start reads the descriptor from memory and launches the layer; layers may be launched while
+// others are under way and end in order. An access takes a cycle. None of this is the vendor's,
+// whose interface is not public.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -28,7 +28,7 @@ namespace npuscope {
 //     STATUS                  layers under way, and whether any
 //     INTERRUPT_STATUS        DONE: a layer has ended; REFUSED: a descriptor was not valid.
 //                             Writing ones clears.
-//     INTERRUPT_MASK          ones hide
+//     INTERRUPT_MASK          ones mask
 //     LAYERS_DONE             layers that ended since reset
 
 inline constexpr std::uint32_t tinpu_identity = 0x544e5055;  ///< "TNPU"
@@ -42,8 +42,8 @@ class TinpuPort : public Unit {
 
     /// May stay unbound where the host launches layers directly.
     tlm_utils::simple_target_socket_optional<TinpuPort> socket{"socket"};
-    /// High while an interrupt is pending that is not masked. Host and engine drive it, both to
-    /// what the registers say.
+    /// High while an unmasked interrupt is pending. Host and engine drive it, both to the value
+    /// that the registers determine.
     sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt{"interrupt"};
     RunReader descriptor{"tinpu_descriptor", "tinpu", "tinpu_descriptor"};
 
@@ -56,7 +56,7 @@ class TinpuPort : public Unit {
 
     void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
     unsigned transport_dbg(tlm::tlm_generic_payload& payload);
-    /// False where there is no such register.
+    /// False if there is no such register.
     bool access(tlm::tlm_generic_payload& payload, bool may_change);
     std::uint32_t read(const RegisterRow& row) const;
     void write(const RegisterRow& row, std::uint32_t value);

@@ -6,7 +6,7 @@
 namespace npuscope {
 namespace {
 
-/// Finer pieces would cost events and tell little more.
+/// Finer pieces would cost events and add little.
 constexpr std::uint64_t most_pieces = 256;
 
 Cycles hundredths(std::uint64_t count, std::uint64_t cycles_per_100) {
@@ -36,14 +36,14 @@ Cycles compute_cycles(const TinpuJob& job, const TinpuConfig& config) {
     return {};
 }
 
-/// Along one axis: how many lines of the input the last tap of an output's window takes, from the
-/// map's beginning. Taps in the padding take those before it.
+/// Along one axis: how many lines of the input the last tap of an output's window needs, from the
+/// map's beginning. Taps in the padding need those before it.
 struct AxisReach {
     std::int64_t stride = 1;
     std::int64_t dilation = 1;
     std::int64_t pad = 0;
     std::int64_t size = 1;    ///< of the input
-    bool transposed = false;  ///< the output is the one with strides
+    bool transposed = false;  ///< strides apply to the output
 
     std::uint64_t lines(std::uint64_t place, std::uint64_t tap) const {
         const auto at = static_cast<std::int64_t>(place);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a TINPU's layers. Weights are brought in first; then products and feature maps overlap,
-// so that about the longer of them counts:
+// Cycles of a TINPU's layers. Weights are loaded first; then MACs and feature map transfers
+// overlap, so that roughly the longer of them counts:
 //
 //     weights  bytes of packed weights
-//     compute  convolutions: output places x kernels / output_lanes x taps x channels / input_lanes
+//     compute  convolutions: positions x kernels / output_lanes x taps x channels / input_lanes
 //              pools: elements of all windows
 //     reads    input and residual moved once, one bus beat a cycle
-//     writes   likewise the output, on a channel of its own
-//     set-up   layer_overhead, once a layer
+//     writes   the output in the same way, on its own channel
+//     set-up   layer_overhead, once per layer
 //
-// In the machine the unit follows pieces of the layer, each of which waits for its input and gives
-// its part of the output; memory answers with its own latency and pace. `tinpu_cycles` is what
-// would come out with a memory that answers at once.
+// In the machine the unit follows pieces of the layer, each of which waits for its input and
+// produces its part of the output; memory answers with its own latency and pace. `tinpu_cycles` is
+// the result with a memory that answers immediately.
 //
-// Deliberately not modelled: the order of the products within a place, a limit of the store for
-// weights or lines; nothing that would tell them apart is public.
+// Deliberately not modelled: the order of the MACs within a position, a limit of the store for
+// weights or lines; nothing that would distinguish them is public.
 #pragma once
 
 #include <algorithm>
@@ -49,9 +49,9 @@ struct TinpuTraffic {
 /// `bus_width`: bytes of a beat.
 TinpuCycles tinpu_cycles(const TinpuJob& job, const TinpuConfig& config, Bytes bus_width);
 TinpuTraffic tinpu_traffic(const TinpuJob& job);
-/// Products a cycle that the array could do.
+/// MACs per cycle that the array could do.
 double products_per_cycle(const TinpuConfig& config);
-/// What the engine takes to load so many bytes of packed weights that are there.
+/// Cycles that the engine needs to load `bytes` bytes of packed weights that have arrived.
 Cycles tinpu_weight_cycles(Bytes bytes, const TinpuConfig& config);
 
 /// A part of a layer's work, in the order of the output's bytes.
@@ -61,8 +61,8 @@ struct TinpuPiece {
     Bytes output;  ///< bytes of the output that are complete after it, from its beginning
 };
 
-/// Pieces of places, or where there are few places, of their windows' rows. The last one waits for
-/// the whole input; their work together is the layer's `compute`.
+/// Pieces of output positions, or if there are few of these, of their windows' rows. The last one
+/// waits for the whole input; their total work is the layer's `compute`.
 std::vector<TinpuPiece> tinpu_pieces(const TinpuJob& job, const TinpuConfig& config);
 
 }  // namespace npuscope

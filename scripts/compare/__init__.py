@@ -18,7 +18,7 @@ def all_cases(data):
 
 
 def sample(cases, share):
-    """An even choice of every kind of case; nothing that takes long."""
+    """An even selection of every kind of case; none that takes long."""
     kinds = {}
     for case in cases:
         if not case.heavy:

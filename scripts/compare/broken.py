@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and options that are wrong, whose refusal is compared, and the lists of what exists."""
+"""Invalid files and options, whose refusal is compared, and the lists of what exists."""
 
 import re
 

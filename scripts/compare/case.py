@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One invocation of npuscope: its command line, and the files that it finds in a folder of its own.
+"""One invocation of npuscope: its command line, and the files that it finds in its own folder.
 
 Files that the reference data lack, such as mutants of programs, are made here, always the same ones.
 """

@@ -73,8 +73,8 @@ def reports(data):
 
 
 def given(folder, npus):
-    """Programs, models and shape tables of any other folder; `npus`: empty: of each what its name
-    begins with, else those of models.
+    """Programs, models and shape tables of any other folder; `npus`: if empty, the preset that a
+    name begins with, else those of models.
     """
     presets = [path.stem for path in (ROOT / "configs/npu").glob("*.yaml")]
     presets.sort(key=len, reverse=True)
@@ -110,5 +110,5 @@ def mutants(data):
     for programs, npu, count in sets:
         for index, folder in enumerate(programs):
             for number in range(count):
-                # Kinds of change go round, so that few mutants a program still have every kind.
+                # Kinds of change rotate, so that even few mutants per program cover every kind.
                 yield from mutated_program("mutants", folder, npu, number + index % 6)

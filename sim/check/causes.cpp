@@ -22,7 +22,7 @@ int remoteness(const Diagnostic& finding) {
 
 namespace {
 
-/// What findings of one mistake have in common; empty: nothing is known.
+/// What findings of one mistake have in common; empty: nothing known.
 std::string chain_of(const CheckReport& report, const Diagnostic& finding) {
     if (finding.operation.empty()) {
         return finding.surface.empty() ? "" : "surface " + finding.surface;
@@ -34,12 +34,12 @@ std::string chain_of(const CheckReport& report, const Diagnostic& finding) {
 constexpr const char* of_all = "";
 constexpr const char* of_order = "order";
 
-/// Warnings and errors that stand for themselves, by what they share with others.
+/// Independent warnings and errors, by what they share with others.
 class Roots {
  public:
     explicit Roots(const Diagnostics& findings) : findings_(findings) {}
 
-    /// The first one of `shared` that is as grave as the finding and not farther off than `most`.
+    /// The first of `shared` at least as severe as the finding and not farther off than `most`.
     std::optional<std::size_t> first_of(const std::string& shared, const Diagnostic& finding,
                                         int most) const {
         const auto known = roots_.find(shared);

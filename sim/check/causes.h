@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which findings of a static check come of one mistake. A wrong register shows in the operation's
-// surfaces and then in what is compared; those follow the finding that is nearest to the mistake.
+// Which findings of a static check have the same cause. A wrong register shows in the operation's
+// surfaces and then in comparisons; those findings follow from the one that is nearest to the
+// mistake.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 
 namespace npuscope {
 
-/// How far a finding is from the mistake: 0 and 1 what a register says by itself, 2 what surfaces do,
-/// 3 what comes of it in the end, 4 notes.
+/// How far a finding is from the mistake: 0 and 1 what a register value itself shows, 2 what
+/// surfaces show, 3 the final consequences, 4 notes.
 int remoteness(const Diagnostic& finding);
 
-/// Of each finding of a report, by its index, the finding that it follows from; nothing where it
-/// stands for itself. A cause stands before what follows from it and follows from nothing; it is as
-/// grave as that. Findings of operations that feed each other on the fly, or of one surface of an
-/// image, belong together; what comes in the end follows the first cause of all.
+/// For each finding of a report, by its index, the finding that it follows from; nothing if it is
+/// independent. A cause precedes what follows from it and follows from nothing; it is at least as
+/// severe. Findings of operations that feed each other on the fly, or of one surface of an image,
+/// belong together; final consequences follow the very first cause.
 std::vector<std::optional<std::size_t>> causes_of(const CheckReport& report);
 
 }  // namespace npuscope

@@ -42,7 +42,7 @@ std::string proof_summary(const CheckReport& report, std::size_t width) {
                    0, 4, width);
 }
 
-/// Causes with what follows from them beneath, in a line each; notes of one rule once.
+/// Causes with what follows from them beneath, one line each; notes of one rule once.
 std::string findings_text(const CheckReport& report, std::size_t width) {
     const Diagnostics& findings = report.findings;
     const std::vector<std::optional<std::size_t>> causes = causes_of(report);
@@ -61,7 +61,7 @@ std::string findings_text(const CheckReport& report, std::size_t width) {
         const Diagnostic& finding = findings[i];
         const std::size_t times =
             finding.severity == Severity::Note ? std::exchange(notes[finding.id], 0) : 1;
-        if (causes[i] || times == 0 || rule_is(&Rule::own_line, finding.id)) {  // its line says so
+        if (causes[i] || times == 0 || rule_is(&Rule::own_line, finding.id)) {  // has its line
             continue;
         }
         text += diagnostic_text(finding, 0, times, width);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static checks: nothing is run. A driver's program is held against the rules of the machine,
+// Static checks: nothing is run. A driver's program is compared with the rules of the machine,
 // statement by statement, every operation at the moment it is enabled: misaligned addresses and
-// strides, registers that make no job or contradict each other, surfaces outside memory or on top of
-// each other, reads of uninitialised bytes, groups used in the wrong order, and operations that race.
-// Values and times are not looked at.
+// strides, registers that make no job or contradict each other, surfaces outside memory or on top
+// of each other, reads of uninitialised bytes, groups used in the wrong order, and operations that
+// race. Values and times are not checked.
 #pragma once
 
 #include <array>
@@ -43,18 +43,18 @@ struct EnumNames<ProofStatus> {
 
 /// A result of a program, and whether its bytes are those of the tensor operation.
 struct ProofLine {
-    std::string operation;  ///< that writes it
+    std::string operation;  ///< the operation that writes it
     std::string unit;       ///< where its chain of operations began
     std::string meaning;    ///< the tensor operation in words
     ProofStatus status = ProofStatus::NotProved;
     std::string reason;          ///< why it is not proved
-    std::uint64_t elements = 0;  ///< that were compared
+    std::uint64_t elements = 0;  ///< number of elements compared
 };
 
-/// A layer of the model that a program is held against.
+/// A layer of the model that a program is compared with.
 struct LayerLine {
     std::string layer;
-    std::string status;  ///< `equal`, or what stands against it
+    std::string status;  ///< `equal`, or the reason why it is not
 };
 
 struct CheckReport {
@@ -63,37 +63,38 @@ struct CheckReport {
     std::size_t operations = 0;
     std::size_t surfaces = 0;
     Diagnostics findings;
-    std::vector<ProofLine> proof{};   ///< where it was asked for
-    std::vector<LayerLine> layers{};  ///< of a model, likewise
-    /// By operations that take their input on the fly: the first of those that feed them.
+    std::vector<ProofLine> proof{};   ///< if requested
+    std::vector<LayerLine> layers{};  ///< of a model, if requested
+    /// For operations that read their input on the fly: the first of those that feed them.
     std::map<std::string, std::string> chains{};
-    MemoryMap map{};  ///< where it was asked for, and of jobs and images
+    MemoryMap map{};  ///< if requested, and for jobs and images
 
-    /// Notes are not mistakes: silicon ignores what they are about.
+    /// Notes are not mistakes: silicon ignores what they report.
     bool clean() const;
 };
 
-/// ConfigError where a statement makes no sense at all.
+/// ConfigError if a statement makes no sense at all.
 CheckReport check_program(const Program& program, const CheckTarget& target);
 
-/// Why a run of a program came to a wrong end.
+/// Why a run of a program failed.
 struct Explanation {
-    /// By region: which operations write to it, by which registers, and how much of it no one
-    /// writes, a line each; of the first region also what those operations read and compute by.
+    /// For each region: which operations write to it, by which registers, and how much is never
+    /// written, one line each; for the first region also their inputs and settings.
     std::vector<std::vector<std::string>> writers;
-    Diagnostics findings;  ///< of the static check: errors and warnings that the run has not told
+    Diagnostics findings;  ///< of the static check: errors and warnings that the run did not report
 };
-/// `regions`: what comparisons found wrong. What the run has `found` gets the registers of surfaces.
+/// `regions`: those found wrong by comparisons. Findings in `found` get the registers of surfaces.
 Explanation explain_failure(const Program& program, const CheckTarget& target,
                             std::span<const ByteRun> regions, std::span<Diagnostic> found);
-/// Of a program that launches jobs: whether files and surfaces lie in memory. The report has a map.
+/// For a program that launches jobs: whether files and surfaces are in memory. The report has a
+/// map.
 CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
 
 /// For people and for other programs.
 std::string check_text(const CheckReport& report, std::size_t width = report_width);
 std::string check_json(const CheckReport& report);
-/// The format that code hosts and editors show beside the source: a result for each finding, and the
-/// rules that they break. source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0
+/// The format that code hosts and editors show next to the source: a result per finding, and the
+/// rules broken. source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0
 std::string check_sarif(const CheckReport& report, const std::string& version);
 
 }  // namespace npuscope

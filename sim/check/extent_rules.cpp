@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what is read, written and compared has one extent and one kind: an operand that lies inside
-// what was loaded or written, a comparison of a whole result.
+// Whether what is read, written and compared has the same extent and kind: an operand inside what
+// was loaded or written, a comparison of a complete result.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,7 +22,7 @@ Bytes pad_of(const SurfaceUse& use) {
     return use.cube->element * (lanes - use.cube->shape.channels);
 }
 
-/// Sparse files leave zeros out, but seldom the whole last quarter of a surface.
+/// Sparse files leave zeros out, but seldom the entire last quarter of a surface.
 bool is_left_out(Bytes missing, Bytes all) {
     constexpr std::uint64_t short_tail = 512;
     return missing.value <= short_tail || 4 * missing.value <= all.value;
@@ -71,8 +71,8 @@ MemoryRules::SeenBytes MemoryRules::see(std::span<const ByteRun> runs) const {
 
 namespace {
 
-/// Whether the bytes of one surface cannot be those of the other as well. A map of one row and one
-/// column may hold values of channels.
+/// Whether the bytes of one surface cannot be those of the other, too. A map of one row and one
+/// column may hold per-channel values.
 bool differ_in_kind(const SurfaceUse& one, const SurfaceUse& other) {
     const auto is_weights = [](const SurfaceUse& use) {
         return use.constant && use.unit == "NVDLA_CDMA";
@@ -140,7 +140,7 @@ ByteRun MemoryRules::expected_region(const SurfaceUse& use, const SeenBytes& see
 
 namespace {
 
-/// `found` has id, sentence and address; `region` is what the operand was most likely meant to fill.
+/// `found` has id, sentence and address; `region` is what the operand was probably meant to fill.
 bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
                    const Diagnostic& found, const ByteRun& region, DiagnosticLog& log) {
     const Suspect suspect = suspect_of(use, region);
@@ -194,7 +194,7 @@ bool MemoryRules::judge_batches(const CheckedOperation& operation, const Surface
                                 DiagnosticLog& log) const {
     const std::size_t runs = use.runs.size() / use.batches;
     if (use.batches < 2 || use.runs.size() % use.batches != 0) {
-        return false;  // cubes that meet are one run
+        return false;  // adjacent cubes are one run
     }
     for (std::size_t batch = 0; batch < use.batches; ++batch) {
         SurfaceUse part = use;
@@ -282,7 +282,7 @@ const MemoryRules::Owner* MemoryRules::meant_for(const ByteRun& region) const {
 std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& run,
                                                                  const Place& place,
                                                                  DiagnosticLog& log) {
-    const Owner* meant = meant_for(run);  // before the look
+    const Owner* meant = meant_for(run);  // before look_at()
     compared_ = true;
     const SeenBytes seen = look_at({&run, 1});
     const auto add = [&](const char* id, const std::string& message, Address address) {

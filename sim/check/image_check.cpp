@@ -92,7 +92,7 @@ class ImageCheck {
         log_.add(as_lacking(finding(surface, "", message, register_name, remedy)));
     }
 
-    /// What the NPU has not.
+    /// Features that the NPU does not have.
     void check_features(const PlacedSurface& surface) {
         if (surface.kind == ImageKind::Other) {
             check_family(surface);
@@ -161,7 +161,7 @@ class ImageCheck {
     void check_family(const PlacedSurface& surface) {
         const LayoutRow* row = surface.layout.row;
         if (row == nullptr || row->family != "kneron") {
-            return;  // of hosts
+            return;  // layouts of hosts
         }
         static const std::vector<std::string> none;
         const std::vector<std::string>& taken = target_.nvdla == nullptr ? none
@@ -235,7 +235,7 @@ class ImageCheck {
         return all;
     }
 
-    /// Whether both hold something at some time, in one memory.
+    /// Whether the contents of both are live at the same time, in one memory.
     static bool live_together(const ImageSurface& one, const ImageSurface& other) {
         const auto before = [](const ImageSurface& first, const ImageSurface& second) {
             return first.last_operation && !first.output && second.first_operation &&
@@ -244,8 +244,8 @@ class ImageCheck {
         return one.memory == other.memory && !before(one, other) && !before(other, one);
     }
 
-    /// Pairs of surfaces whose extents meet, from the lowest address up; of many on one another each
-    /// is held against the nearest.
+    /// Pairs of surfaces whose extents overlap, from the lowest address up; of many on top of each
+    /// other, each is compared with the nearest.
     void check_overlaps() {
         constexpr std::size_t most_told = 16;
         constexpr std::size_t most_looked_at = 1024;
@@ -280,7 +280,7 @@ class ImageCheck {
         return part == parts_.end() ? nullptr : &surfaces_[part->second];
     }
 
-    /// Compressed weights need what their mask keeps.
+    /// Compressed weights need the bytes that their mask keeps.
     void check_size(PlacedSurface& surface) {
         if (surface.is_weights()) {
             check_compression(surface);

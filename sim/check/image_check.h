@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a described memory image holds: whether it can be meant, what lies in its surfaces, and in
-// which of them two images differ. Nothing runs.
+// What a described memory image holds: whether it is plausible, what its surfaces contain, and
+// which of them differ between two images. Nothing runs.
 #pragma once
 
 #include <deque>
@@ -24,9 +24,9 @@ struct ImageTarget {
     const MemoryConfig& memory;
 };
 
-/// A memory image held against the formats of one NPU: alignment, sizes, strides, overlap, bounds,
-/// bytes that are never loaded, values that cannot be meant, and whether mask, group sizes and
-/// values of compressed weights agree. ConfigError where the description makes no sense.
+/// A memory image checked against the formats of one NPU: alignment, sizes, strides, overlap,
+/// bounds, bytes that are never loaded, implausible values, and whether mask, group sizes and
+/// values of compressed weights agree. ConfigError if the description makes no sense.
 CheckReport check_image_description(const ImageDescription& image, const ImageTarget& target,
                                     const LoadImageFile& load);
 
@@ -37,9 +37,9 @@ class ImageContents {
                   const LoadImageFile& load);
 
     const std::vector<PlacedSurface>& surfaces() const { return surfaces_; }
-    /// nullptr where none has the name.
+    /// nullptr if none has this name.
     const PlacedSurface* find(std::string_view name) const;
-    /// Type and layout of what elements() gives.
+    /// Type and layout of what elements() returns.
     SurfaceSpec spec(const PlacedSurface& surface) const;
     /// In row-major order, compressed weights with their zeros; bytes that are never loaded are 0.
     std::vector<std::uint8_t> elements(const PlacedSurface& surface) const;
@@ -51,14 +51,14 @@ class ImageContents {
     MemoryRules memory_;
 };
 
-/// Values of a surface's elements that cannot be meant: of fp16 those that are not a number, also in
-/// the lanes after the last channel, and what lies outside `values`.
+/// Implausible values of a surface's elements: for fp16 NaNs, also in the lanes after the last
+/// channel, and values outside `values`.
 Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memory);
 
-/// Surfaces of one name whose elements differ, and those that only one of both images has: `image`
-/// is what is checked.
+/// Surfaces of one name whose elements differ, and those that only one of the two images has:
+/// `image` is the one checked.
 Diagnostics image_differences(const ImageContents& image, const ImageContents& other);
-/// The same of one surface and an array's file, or its bytes as they lie in memory.
+/// The same for one surface and an array's file, or its bytes as laid out in memory.
 Diagnostics golden_differences(const ImageContents& image, const PlacedSurface& surface,
                                const std::string& file);
 

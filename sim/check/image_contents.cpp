@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the surfaces of a described memory image: elements, values that cannot be meant, and
+// Contents of the surfaces of a described memory image: elements, implausible values, and
 // differences.
 #include <fmt/format.h>
 
@@ -93,7 +93,7 @@ ImageContents::ImageContents(const ImageDescription& image, const ImageTarget& t
     for (std::size_t i = 0; i < surfaces_.size(); ++i) {
         by_name_.emplace(surfaces_[i].described.name, i);
     }
-    DiagnosticLog ignored;  // the check tells
+    DiagnosticLog ignored;  // reported by the check
     for (const ImageFile& file : image.memory) {
         files_.push_back({MemoryPort::Primary, file.address, load(file), file.file});
         memory_.load(files_.back(), file.place, ignored);
@@ -116,8 +116,8 @@ SurfaceSpec ImageContents::spec(const PlacedSurface& surface) const {
 
 namespace {
 
-/// Whether strides leave so much between a surface's lines that reading it whole would take far
-/// more memory than its elements do. Elements of other codes share words, and are read whole.
+/// Whether strides leave so much space between a surface's lines that reading it in full would take
+/// far more memory than its elements do. Elements of other codes share words, and are read in full.
 bool is_sparse(const SurfaceSpec& spec) {
     constexpr std::uint64_t most_gap = std::uint64_t{64} << 20;
     const Layout& layout = spec.layout;
@@ -137,8 +137,8 @@ void require_readable(const PlacedSurface& surface, std::uint64_t bytes) {
     }
 }
 
-/// The elements of a surface in row-major order; nothing where their bytes are unknown. ConfigError
-/// where they are more than one reads.
+/// The elements of a surface in row-major order; nothing if their bytes are unknown. ConfigError if
+/// they exceed what may be read.
 std::optional<std::vector<std::uint8_t>> read_surface(const PlacedSurface& surface,
                                                       const SurfaceSpec& spec,
                                                       const MemoryRules& memory) {
@@ -255,7 +255,7 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRu
         const Address line = cube.line_address(last, y);
         const auto bytes = memory.contents({line, Bytes(cube.shape.width * cube.atom.value)});
         if (!bytes) {
-            continue;  // told as bytes that are never loaded
+            continue;  // reported as bytes that are never loaded
         }
         for (std::uint32_t x = 0; x < cube.shape.width; ++x) {
             for (std::uint32_t lane = used; lane < lanes; ++lane) {
@@ -299,7 +299,7 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
     }
     const auto elements = read_surface(surface, spec, memory);
     if (!elements) {
-        return {};  // told as bytes that are never loaded
+        return {};  // reported as bytes that are never loaded
     }
     const std::vector<double> numbers = read_elements(surface.type->type, *elements);
     const auto tell = [&](const char* id, auto is_wrong, const char* what, const char* remedy) {
@@ -380,7 +380,7 @@ Diagnostics image_differences(const ImageContents& image, const ImageContents& o
         }
         if (surface.use.writes || twin->use.writes || surface.kind == ImageKind::Wmb ||
             surface.kind == ImageKind::Wgs) {
-            continue;  // nothing is in it yet; masks and sizes are compared with their weights
+            continue;  // no contents yet; masks and sizes are compared with their weights
         }
         const SurfaceSpec mine = image.spec(surface);
         const SurfaceSpec theirs = other.spec(*twin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver's memory image as a file describes it: what is loaded where, and which surfaces are
-// meant to lie there. A file looks like
+// A driver's memory image as described by a file: what is loaded where, and which surfaces are
+// expected there. A file looks like
 //
 //     npu: nv_small
 //     memory: [{file: weights.bin, address: 0x80000000}, {file: input.hex, format: ihex}]
@@ -10,8 +10,9 @@
 //       - {name: weight, layout: weight_dc, type: int8, shape: 16x64x3x5, address: 0x80000000,
 //          bytes: 15360}
 //
-// Shapes are NxCxHxW for features and operands, KxCxRxS for weights. A surface may name the file that
-// is loaded to its address; `images` and `results` are surfaces as `npuscope plan` writes them.
+// Shapes are NxCxHxW for features and operands, KxCxRxS for weights. A surface may name the file
+// that is loaded to its address; `images` and `results` are surfaces as `npuscope plan` writes
+// them.
 #pragma once
 
 #include <array>
@@ -53,7 +54,7 @@ struct EnumNames<ImageFormat> {
         std::pair{ImageFormat::Npy, std::string_view("npy")}};
 };
 
-/// Which byte of a word lies at its lowest address.
+/// Which byte of a word is at its lowest address.
 enum class ByteOrder { Little, Big };
 
 template <>
@@ -158,15 +159,15 @@ struct ImageSurface {
 
 struct ImageDescription {
     std::string npu;
-    std::vector<ImageFile> memory;       ///< those that surfaces name included
-    std::vector<ImageSurface> surfaces;  ///< images and results included
+    std::vector<ImageFile> memory;       ///< including those that surfaces name
+    std::vector<ImageSurface> surfaces;  ///< including images and results
     std::string network;
     std::optional<Bytes> bytes;
-    std::vector<ImageSurface> images;   ///< as written; what counts is `surfaces`
-    std::vector<ImageSurface> results;  ///< likewise
+    std::vector<ImageSurface> images;   ///< as written; only `surfaces` is used
+    std::vector<ImageSurface> results;  ///< as written, too
     ConfigNode inputs;
     ConfigNode outputs;
-    std::string file;  ///< as messages name it
+    std::string file;  ///< as named in messages
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
@@ -182,14 +183,14 @@ struct ImageDescription {
     }
 };
 
-/// ConfigError with the place of whatever is wrong with the text.
+/// ConfigError with the place of any mistake in the text.
 ImageDescription parse_image(const std::string& text, const std::string& file);
 
 /// The bytes of one file of the description.
 using LoadImageFile = std::function<MemoryImage(const ImageFile& file)>;
 /// A file's content in its format.
 MemoryImage image_of(const ImageFile& file, const std::string& content);
-/// Files beside the description, each in its format. ConfigError where one cannot be read.
+/// Files next to the description, each in its format. ConfigError where one cannot be read.
 LoadImageFile files_beside(const std::filesystem::path& description);
 
 }  // namespace npuscope

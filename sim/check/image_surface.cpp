@@ -14,7 +14,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint32_t largest_size = 65536;  // far beyond every register; products stay in range
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;  // of strides and weights, likewise
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40U;  // limit for strides and weights
 constexpr SurfaceRegisters input_registers{"NVDLA_CDMA",    "D_DAIN_ADDR_LOW_0", "D_LINE_STRIDE",
                                            "D_SURF_STRIDE", "D_BATCH_STRIDE",    ""};
 constexpr SurfaceRegisters output_registers{"NVDLA_SDP",          "D_DST_BASE_ADDR_LOW",
@@ -37,7 +37,7 @@ bool is_output(const ImageSurface& surface) {
     throw ConfigError(surface.place, fmt::format("surface '{}': {}", surface.name, what), remedy);
 }
 
-/// Calls make(); what it refuses is told of the surface.
+/// Calls make(); its errors are reported for the surface.
 template <class Make>
 auto of_surface(const ImageSurface& surface, Make make) {
     try {
@@ -72,7 +72,7 @@ Precision precision_of(ElementType type) {
                                         : Precision::Int8;
 }
 
-/// Names of a description that are no rows of the catalogue.
+/// Names of a description that are not in the layout catalogue.
 struct OwnLayout {
     std::string_view name;
     ImageKind kind;
@@ -199,7 +199,7 @@ class Placer {
         placed.kind = kind_of(placed.layout);
     }
 
-    /// Gives the layout a number that its text leaves open.
+    /// Returns a number that the layout's text leaves open.
     static std::uint64_t number(PlacedSurface& placed, const char* name, std::uint64_t usual) {
         const LayoutRow& row = *placed.layout.row;
         if (std::ranges::find(row.parameters, name, &LayoutParameter::name) ==
@@ -208,7 +208,7 @@ class Placer {
         }
         return placed.layout.parameters.emplace(name, usual).first->second;
     }
-    /// The same of a stride, which a key may say; 0 in the layout's text leaves it open, too.
+    /// The same for a stride, which a key may give; 0 in the layout's text leaves it open, too.
     static Bytes stride(PlacedSurface& placed, const char* name, const std::optional<Bytes>& key,
                         Bytes usual) {
         std::uint64_t& given = placed.layout.parameters[name];
@@ -325,7 +325,7 @@ class Placer {
             place_second_plane(placed, pixels);
         }
         add_lines(placed, std::uint64_t{h} * format.planes);
-        // the first pixel lies x_offset pixels after the address: what is skipped counts as read
+        // the first pixel is x_offset pixels after the address: what is skipped counts as read
         placed.use = with_runs(std::move(placed.use), pixels.runs());
         placed.needed = placed.use.runs.back().end() - surface.address;
         bind_early(placed);
@@ -426,7 +426,7 @@ class Placer {
         placed.needed = Bytes(bind_early(placed));
     }
 
-    /// Where a layout alone knows its size, or what it does not take.
+    /// If only the layout itself knows its size, or what it does not support.
     static std::uint64_t bind_early(const PlacedSurface& placed) { return placed.bind().bytes; }
 
     /// Masks and sizes follow from their weights; sizes become runs.

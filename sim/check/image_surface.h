@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surfaces of a described memory image on one NPU: what a driver's registers say of them, which
-// bytes they take, and how their elements lie in them. What a layout leaves open, the NPU tells: its
+// The surfaces of a described memory image on one NPU: the driver's registers for them, which bytes
+// they occupy, and how their elements are laid out. What a layout leaves open, the NPU defines: its
 // memory atom, kernel groups, weight cubes and lanes of operands.
 #pragma once
 
@@ -28,7 +28,7 @@ struct SurfaceRegisters {
     const char* bytes = "";
 };
 
-/// What a surface is to the check.
+/// The role of a surface for the check.
 enum class ImageKind {
     Feature,
     Pixels,
@@ -47,19 +47,19 @@ struct PlacedSurface {
     ImageKind kind = ImageKind::Raw;
     SurfaceRegisters registers;
     SurfaceUse use;
-    LayoutSpec layout;                    ///< of its elements, the NPU's numbers included
-    LogicalShape shape;                   ///< as the layout takes it
+    LayoutSpec layout;                    ///< of its elements, including the NPU's parameters
+    LogicalShape shape;                   ///< as the layout expects it
     const ElementRow* type = nullptr;     ///< none: it has no elements
-    std::optional<WeightLayout> weights;  ///< of weights, and of those that wmb and wgs belong to
+    std::optional<WeightLayout> weights;  ///< for weights, and for those that wmb and wgs belong to
     const PixelFormat* pixels = nullptr;
     Bytes line_stride;
     Bytes surface_stride;
     Bytes batch_stride;
     Bytes line_stride_1;
-    Bytes needed;  ///< bytes that the shape asks for; 0: the shape says nothing
+    Bytes needed;  ///< bytes that the shape requires; 0: the shape implies no size
 
     bool is_weights() const { return kind == ImageKind::Weights; }
-    /// ConfigError names the surface where strides or sizes fit no layout.
+    /// ConfigError names the surface whose strides or sizes fit no layout.
     Layout bind() const;
     /// As ADDRESS:SHAPE:TYPE:LAYOUT.
     std::string spec() const;
@@ -68,7 +68,7 @@ struct PlacedSurface {
 /// ConfigError names the surface whose description makes no sense.
 std::vector<PlacedSurface> place_surfaces(const ImageDescription& image, const NpuConfig* nvdla);
 
-/// Surfaces by name, for those who read memory. Compressed weights, masks and sizes are bytes.
+/// Surfaces by name, for readers of memory. Compressed weights, masks and sizes are bytes.
 std::vector<NamedSurface> described_surfaces(const ImageDescription& image, const NpuConfig* nvdla);
 
 }  // namespace npuscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that launch jobs: what each reads was loaded, is the host's, or was written by a job
-// before it, in the same shape and with the same sign; and what each writes is what the program
-// says of it.
+// Programs that launch jobs: what each job reads was loaded, comes from the host, or was written by
+// an earlier job, in the same shape and with the same sign; and what each job writes matches what
+// the program says of it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::optional<TinpuWork> work_of(std::string_view kind) {
     return row == rows.end() ? std::nullopt : std::optional(row->second);
 }
 
-/// One product for each output and channel: a convolution either way round.
+/// One MAC per output and channel: a convolution either way round.
 bool is_one_point(const TinpuJob& job) {
     const Convolution& g = job.geometry;
     return job.work != TinpuWork::Depthwise && job.weights && job.rows * job.columns == 1 &&
@@ -45,12 +45,12 @@ bool is_one_point(const TinpuJob& job) {
            job.input.shape.width == job.output.shape.width;
 }
 
-/// Whether the output's bytes are the same numbers with and without a sign.
+/// Whether the output's bytes are the same values with and without a sign.
 bool needs_no_sign(const TinpuJob& job) {
     return job.work != TinpuWork::MaxPool && job.clip.low >= 0 && job.clip.high <= INT8_MAX;
 }
 
-/// The words of a descriptor in which a map differs from what it should be.
+/// The words of a descriptor in which a map differs from the expected one.
 std::string differing_words(const MapSurface& map, const MapSurface& meant, bool is_output) {
     if (map.base != meant.base) {
         return is_output ? "words 3 and 4 (output)" : "words 1 and 2 (input)";
@@ -83,7 +83,7 @@ class JobCheck {
         report_.subject = program_.name;
         report_.findings = log_.findings();
         report_.map = std::move(map_);
-        // what a descriptor says by itself, then what surfaces do
+        // first what a descriptor itself shows, then what surfaces show
         std::ranges::stable_partition(report_.findings, [](const Diagnostic& one) {
             return one.id == "window_mismatch" || one.id == "map_mismatch" ||
                    one.id == "size_mismatch";
@@ -126,7 +126,7 @@ class JobCheck {
         let_host_work(node.name, node.writes);
     }
 
-    /// It may read any result.
+    /// The host may read any result.
     void let_host_work(const std::string& name, std::vector<ByteRun> writes) {
         RunNode work{.name = name, .writes = std::move(writes)};
         for (const Written& one : written_) {
@@ -194,7 +194,7 @@ class JobCheck {
         pending_.push_back(written_.back());
     }
 
-    /// Weights and constants lie in one file each, and are those of one layer or shared as a whole.
+    /// Weights and constants have one file each, and belong to one layer or are shared completely.
     void check_constant(const CheckedOperation& operation, const SurfaceUse& use) {
         const ByteRun run = use.extent();
         const std::string label = surface_label(operation, use);
@@ -225,7 +225,7 @@ class JobCheck {
         constants_.emplace_back(label, run);
     }
 
-    /// A file of weights has the bytes of their width.
+    /// A file of weights has as many bytes as their width requires.
     void check_weight_bits(const TinpuJob& job) {
         if (!job.weights) {
             return;
@@ -251,7 +251,7 @@ class JobCheck {
         }
     }
 
-    /// What the program's maker says of the job's result.
+    /// What the program's generator says of the job's result.
     void check_result(const TinpuJob& job) {
         const auto result = std::ranges::find(results_, job.name, &NamedMap::after);
         MapSurface output = job.output;
@@ -267,7 +267,7 @@ class JobCheck {
              "correct the descriptor, or the comment", place_);
     }
 
-    /// A map that a job reads is a whole map of the host or of a job before.
+    /// A map that a job reads is a complete map of the host or of an earlier job.
     void check_map(const TinpuJob& job, const MapSurface& map, const char* what) {
         const ByteRun run{map.base, map.bytes()};
         auto host = std::ranges::find_if(
@@ -335,9 +335,9 @@ class JobCheck {
     std::vector<LoadedFile> files_;
     std::vector<std::pair<std::string, ByteRun>> constants_;  ///< with the names of their users
     std::vector<NamedMap> results_;
-    std::vector<NamedMap> hosts_;   ///< maps that the host brings
-    std::vector<Written> written_;  ///< maps that lie in memory
-    std::vector<Written> pending_;  ///< those whose end is not yet awaited
+    std::vector<NamedMap> hosts_;   ///< maps that the host provides
+    std::vector<Written> written_;  ///< maps that are in memory
+    std::vector<Written> pending_;  ///< those whose end has not been awaited yet
     MemoryMap map_;
     bool host_works_ = false;
 };

@@ -21,7 +21,7 @@
 namespace npuscope {
 namespace {
 
-/// Elements of maps and of kernels, by their places.
+/// Elements of maps and of kernels, by their positions.
 class LayerOperands {
  public:
     LayerOperands(const SparseMemory& memory, const TinpuJob& job) : memory_(memory), job_(job) {}
@@ -70,7 +70,7 @@ class LayerOperands {
     const TinpuJob& job_;
 };
 
-/// Where a window's tap meets the input in one direction; nothing in the padding.
+/// Where a window's tap hits the input in one direction; nothing in the padding.
 std::optional<std::uint32_t> met(std::int64_t place, std::uint32_t size) {
     return place >= 0 && place < std::int64_t{size}
                ? std::optional(static_cast<std::uint32_t>(place))
@@ -87,7 +87,7 @@ struct Tap {
     bool inside() const { return y && x; }
 };
 
-/// The places of the input that give output (y, x).
+/// The positions of the input that contribute to output (y, x).
 std::vector<Tap> taps_of(const TinpuJob& job, std::uint32_t out_y, std::uint32_t out_x) {
     const Convolution& g = job.geometry;
     const Shape& in = job.input.shape;
@@ -134,7 +134,7 @@ std::int64_t product_sum(const TinpuJob& job, const LayerOperands& operands, std
     return sum;
 }
 
-/// sum * area / count, to the nearest; halves as the job says.
+/// sum * area / count, to the nearest; ties as the job defines.
 std::int64_t window_sum(const TinpuJob& job, std::int64_t sum, std::int64_t count) {
     if (count == 0) {
         return 0;
@@ -194,7 +194,7 @@ std::int64_t element_of(const TinpuJob& job, const LayerOperands& operands, std:
     return clipped(value, job.clip);
 }
 
-/// As the bits that lie in memory.
+/// As the bits in memory.
 Tensor<std::int32_t> plain_layer(const SparseMemory& memory, const TinpuJob& job) {
     const LayerOperands operands(memory, job);
     Tensor<std::int32_t> result(job.output.shape);
@@ -266,7 +266,7 @@ std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const TinpuJo
     return arrays;
 }
 
-/// What the host sees of the plain memory.
+/// The reference memory as the host sees it.
 class PlainHostMemory : public HostMemory {
  public:
     PlainHostMemory(SparseMemory& memory, std::vector<ByteRun>& known)
@@ -360,7 +360,7 @@ class PlainJobRun {
     }
 
     bool is_known(const ByteRun& run) {
-        known_ = with_runs({}, std::move(known_)).runs;  // in order, and joined where they meet
+        known_ = with_runs({}, std::move(known_)).runs;  // in order, and joined where they touch
         return std::ranges::any_of(known_, [&](const ByteRun& one) {
             return one.address <= run.address && run.end() <= one.end();
         });
@@ -382,7 +382,7 @@ std::vector<std::uint8_t> drawn_bytes(const std::string& name, std::size_t count
     return bytes;
 }
 
-/// What the host has yet to bring, and where files lie.
+/// Maps that the host has yet to provide, and where files are.
 struct HostShelf {
     std::vector<NamedMap> maps;
     std::vector<ByteRun> files;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How files that are loaded are read: parts of one surface have its strides and lie whole lines
-// apart, and a file is read from its beginning to its end.
+// How loaded files are read: parts of one surface have its strides and are whole lines apart, and a
+// file is read from its beginning to its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace npuscope {
 namespace {
 
-/// An operand begins at the address; of pixels with an offset those that are skipped come first.
+/// An operand begins at the address; for pixels with an offset the skipped ones come first.
 bool begins_at(const SurfaceUse& use, Address address) {
     constexpr std::uint64_t most = 64;  // source: X offsets of nv_full, in bytes
     if (use.base == address || use.kind != DataKind::Pixels || use.runs.empty()) {
@@ -26,7 +26,7 @@ bool begins_at(const SurfaceUse& use, Address address) {
 }  // namespace
 
 bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other) {
-    const auto has_batches = [](const SurfaceUse& use) {  // surfaces of their own
+    const auto has_batches = [](const SurfaceUse& use) {  // batches with their own surfaces
         return use.batches > 1 || use.cube->lines_of_batch() < use.cube->shape.height;
     };
     if (!one.cube || !other.cube || one.constant || other.constant || has_batches(one) ||
@@ -42,7 +42,7 @@ bool MemoryRules::lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other
 
 namespace {
 
-/// Two parts of one surface, by their lines, that say otherwise where its next surface lies.
+/// Two parts of one surface that, by their lines, disagree on where its next surface is.
 bool differ_in_surfaces(const SurfaceUse& one, const SurfaceUse& other) {
     return one.cube && other.cube && !one.constant && !other.constant && one.batches == 1 &&
            other.batches == 1 && one.cube->surfaces() > 1 &&
@@ -81,7 +81,7 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
 
 namespace {
 
-/// Parts of one plane of pixels have its stride and lie whole lines apart.
+/// Parts of one plane of pixels have its stride and are whole lines apart.
 bool are_lines_of_one(const SurfaceUse& one, const SurfaceUse& other) {
     const Address low = std::min(one.base, other.base);
     const Address high = std::max(one.base, other.base);
@@ -105,7 +105,7 @@ void report_plane(const CheckedOperation& operation, const SurfaceUse& use, cons
     log.add(std::move(one));
 }
 
-/// Bytes after what the operation reads of a surface that it may leave alone, at most.
+/// At most this many bytes may stay unread after what the operation reads of a surface.
 Bytes unread_after(const CheckedOperation& operation, const SurfaceUse& use) {
     if (use.unit == "NVDLA_CDMA" && use.constant) {
         return operation.weights_left;
@@ -167,7 +167,8 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
 
 namespace {
 
-/// Bytes of a part of the file up to its last one that is not 0, whatever lies over them by now.
+/// Bytes of a part of the file up to its last one that is not 0, whatever has overwritten them
+/// since.
 Bytes without_last_zeros(const LoadMemory& load, const ByteRun& part) {
     const std::uint64_t begin = (part.address - load.address).value;
     const std::uint64_t end = begin + part.bytes.value;
@@ -184,7 +185,7 @@ Bytes without_last_zeros(const LoadMemory& load, const ByteRun& part) {
     return Bytes(held - begin);
 }
 
-/// Whether the file has nothing else there.
+/// Whether the file has only zeros there.
 bool holds_zeros(const LoadMemory& load, const ByteRun& part) {
     return without_last_zeros(load, part) == Bytes(0);
 }
@@ -195,7 +196,7 @@ bool is_one_line_more(const FeatureCube& cube, const ByteRun& hole) {
            cube.surface_stride == cube.line_stride * (cube.shape.height + 1U);
 }
 
-/// Numbers that no window reaches: at the end of a line, or in lines after a surface's last one.
+/// Values that no window reaches: at the end of a line, or in lines after a surface's last one.
 bool lies_after_windows(const FeatureCube& cube, const ByteRun& hole, std::uint32_t lines,
                         std::uint32_t columns) {
     if (hole.address < cube.base || cube.surface_stride.value == 0 || cube.line_stride.value == 0) {
@@ -227,7 +228,7 @@ bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
         return false;
     }
     if (load.use->kind == DataKind::Pixels) {
-        // a line ends with pixels that nothing shows, a plane with lines that no window reaches
+        // a line ends with pixels that are not visible, a plane with lines that no window reaches
         const std::optional<Bytes> line = load.use->strides.line;
         return line && without_last_zeros(*load.load, hole) > *line * (load.lines_left + 1U);
     }
@@ -235,7 +236,7 @@ bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
         lies_after_windows(*load.use->cube, hole, load.lines_left, load.columns_left)) {
         return false;
     }
-    // strides may leave whole lines out
+    // strides may skip whole lines
     return load.use->constant ||
            (load.use->cube && load.slices.size() == 1 &&
             (hole.bytes < load.use->cube->line_stride ||
@@ -261,7 +262,7 @@ Bytes MemoryRules::gap_of(const Load& load) {
     if (end - first > cube.surface_stride || cube.line_bytes() > cube.line_stride) {
         return load.gap;
     }
-    // who reads line by line has its own strides: only what a line or a window leaves
+    // a line-by-line reader has its own strides: only what a line or a window leaves
     return cube.line_stride * load.lines_left + (cube.line_stride - cube.line_bytes());
 }
 
@@ -354,7 +355,7 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
         };
         const Unread& unread = all[i];
         const ByteRun tail{Address(file.end().value - unread.tail), Bytes(unread.tail)};
-        // of a file that was read, results may lie over all but its end by now
+        // results may have overwritten all but the end of a file that was read
         if (unread.read == 0 && unread.unread > 0 && !load.use) {
             tell(unread.unread, file.address, "beginning");
         } else if (unread.head > 0 && !load.begins_there) {

@@ -20,7 +20,7 @@ ByteRun joined(const ByteRun& one, const ByteRun& other) {
     return {begin, std::max(one.end(), other.end()) - begin};
 }
 
-/// Lines of one result that several operations write: of the same strides, beside or between each
+/// Lines of one result that several operations write: of the same strides, next to or between each
 /// other.
 bool is_part_of(const MappedBytes& entry, const SurfaceUse& use) {
     const auto same = [](const std::optional<Bytes>& a, const std::optional<Bytes>& b) {
@@ -78,7 +78,7 @@ void MemoryMap::load(const LoadMemory& load) {
 
 void MemoryMap::add(const CheckedOperation& operation) {
     const std::size_t number = operations_++;
-    for (const bool writes : {false, true}) {  // what is read is what was there before
+    for (const bool writes : {false, true}) {  // reads see what was there before
         for (const SurfaceUse& use : operation.uses) {
             if (use.writes != writes || use.extent().bytes == Bytes(0)) {
                 continue;
@@ -159,7 +159,7 @@ std::vector<MappedBytes> MemoryMap::entries() const {
 
 namespace {
 
-/// A character for so many operations.
+/// One character per group of operations.
 std::string bar_of(const MappedBytes& entry, std::size_t operations, std::size_t columns) {
     std::string bar(columns, ' ');
     const auto column = [&](std::size_t operation) { return operation * columns / operations; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies where in memory, and from which operation to which it is needed: files that are loaded,
+// What is where in memory, and from which operation to which it is needed: files that are loaded,
 // results, and operands that are neither. Parts of one result are one entry.
 #pragma once
 
@@ -35,42 +35,43 @@ struct MappedBytes {
     std::string name;
     ByteRun run;
     /// By operation, counted from 0: whether it writes. A comparison counts as a read by the last
-    /// operation before it.
+    /// operation before the comparison.
     std::vector<std::pair<std::size_t, bool>> uses{};
     SurfaceStrides strides{};
     bool overlaps = false;  ///< with another that is needed at the same time
-    std::string segment{};  ///< of a model, in whose memory it lies
+    std::string segment{};  ///< of a model: the one in whose memory it is
 
-    /// First and last operation that it must last for.
+    /// First and last operation for which it must be kept.
     std::size_t begin() const;
     std::size_t end() const;
 };
 
 class MemoryMap {
  public:
-    /// Without its bytes, as where time alone is simulated, a file is as large as what is read of it.
+    /// Without its bytes, as in a timing-only simulation, a file is as large as the part that is
+    /// read.
     void load(const LoadMemory& load);
     void add(const CheckedOperation& operation);
     void compare(const ByteRun& run);
-    /// What operations wrote since the last call is one result, and has this name. Of a program whose
-    /// results are named so none is put together from its operations alone.
+    /// What operations wrote since the last call is one result, and has this name. If a program's
+    /// results are named like this, none is derived from its operations.
     void name_result(const std::string& name);
     void expect_names() { named_ = true; }
-    /// Of a described image: no operation uses it.
+    /// For a described image: no operation uses it.
     void add_surface(const std::string& name, const ByteRun& run);
 
-    /// By address.
+    /// Sorted by address.
     std::vector<MappedBytes> entries() const;
     std::size_t operations() const { return operations_; }
 
  private:
     MappedBytes* holder_of(const ByteRun& run);
-    /// The result that a surface is part of; null where results have names.
+    /// The result that a surface is part of; null if results have names.
     MappedBytes* result_with(const SurfaceUse& part);
     std::size_t index_of(const MappedBytes& entry) const {
         return static_cast<std::size_t>(&entry - entries_.data());
     }
-    /// The file without bytes that begins there or before.
+    /// The file without bytes that begins at or before the run.
     MappedBytes* file_before(const ByteRun& run);
 
     std::vector<MappedBytes> entries_;
@@ -80,8 +81,8 @@ class MemoryMap {
     bool named_ = false;
 };
 
-/// A line for each entry and gap, with a bar over the operations: `w` writes, `r` reads, `b` both,
-/// `-` is needed later.
+/// One line per entry and gap, with a bar over the operations: `w` writes, `r` reads, `b` both, `-`
+/// is needed later.
 std::string memory_map_text(const MemoryMap& map, std::size_t width = report_width);
 /// `[{segment, name, kind, address, bytes, overlaps, from, to}]`: operations are counted from 0.
 nlohmann::ordered_json memory_map_json(std::span<const MappedBytes> entries);

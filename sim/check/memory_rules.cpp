@@ -14,8 +14,8 @@ namespace npuscope {
 
 namespace {
 
-/// What the packets of a file put at `offset` and after it, the last one winning; bytes that none
-/// holds stay as they are.
+/// What the packets of a file put at `offset` and after it, where the last one wins; bytes in no
+/// packet stay as they are.
 void copy_loaded(const MemoryImage& image, std::uint64_t offset, std::span<std::uint8_t> bytes) {
     for (const MemoryImage::Run& run : image.runs) {
         const std::uint64_t begin = std::max(run.offset, offset);
@@ -83,7 +83,7 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
 
 namespace {
 
-/// The stride that is too small: that of lines where a line does not fit it.
+/// The stride that is too small: the line stride if a line does not fit it.
 const std::string& overlapping_stride(const SurfaceUse& use) {
     const bool lines_fit = use.cube && (use.cube->shape.height == 1 ||
                                         use.cube->line_stride >= use.cube->line_bytes());
@@ -283,7 +283,7 @@ void check_planes(const CheckedOperation& operation, DiagnosticLog& log) {
     }
 }
 
-/// Strides of one atom more or less than each other: for every line, or once.
+/// Strides that differ from each other by one atom: for every line, or once.
 void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
                        DiagnosticLog& log) {
     if (!use.cube || use.cube->shape.height < 2 || use.cube->surfaces() < 2 ||
@@ -301,7 +301,7 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     }
     const bool dense = cube.line_stride.value == cube.atom.value * cube.shape.width;
     if (line_off && dense && cube.surface_stride.value % cube.line_stride.value == 0) {
-        return;  // some of the lines of a taller map
+        return;  // some lines of a taller map
     }
     const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
     Diagnostic one = surface_finding(
@@ -316,7 +316,7 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     log.add(std::move(one));
 }
 
-/// Lines or planes that a unit moves, of which each leaves room for one more part of it.
+/// Lines or planes moved by a unit, each followed by room for one more part of it.
 void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
                        DiagnosticLog& log) {
     if (use.piece_register.empty() || use.runs.size() < 2) {
@@ -442,10 +442,10 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
         }
     });
     for (std::size_t i = 0; i < shares.size(); ++i) {
-        // strides over the last rows of a result leave some of it unread
+        // strides over the last rows of a result leave part of it unread
         const Owner& owner = owners_[i];
         const std::uint64_t line = owner.use.strides.line.value_or(Bytes(0)).value;
-        // of a part of a result, surfaces are farther apart than it has bytes
+        // for a part of a result, surfaces are farther apart than its size
         const std::uint64_t surfaces = owner.use.cube ? owner.use.cube->surfaces() : 1;
         const std::uint64_t left = owner.lines_left * line * surfaces;
         if (compared_ && !owner.read && shares[i].unread > 0) {

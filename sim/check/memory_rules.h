@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operations do to memory, checked against what is there: regions, overlaps, uninitialised
-// bytes, results that are lost. Nothing is computed: of a byte only its origin is known.
+// What operations do to memory, checked against its contents: regions, overlaps, uninitialised
+// bytes, results that are lost. Nothing is computed: only the origin of each byte is known.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@
 namespace npuscope {
 
 // What each byte of memory holds while a program is followed without running it: its origin, and
-// whether it was read since.
+// whether it has been read since.
 
 enum class ByteOrigin { Filled, Loaded, Written };
 
 struct ByteState {
     ByteOrigin origin = ByteOrigin::Filled;
-    std::size_t by = 0;      ///< number of the load, or of the surface that was written
+    std::size_t by = 0;      ///< index of the load, or of the surface that was written
     bool looked_at = false;  ///< read by an operation or compared by the program
 
     bool operator==(const ByteState&) const = default;
@@ -48,11 +48,11 @@ class MemoryRules {
     void run(const RunNode& node, const Place& place);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, DiagnosticLog& log);
-    /// A word alone is no whole result.
+    /// A single word is no complete result.
     void compare_word(const ByteRun& run, const Place& place, DiagnosticLog& log) {
         compare_bytes(run, place, log);
     }
-    /// Whether a surface lies in memory, and its lines beside each other.
+    /// Whether a surface is within memory, and its lines do not overlap.
     void check_use(const CheckedOperation& operation, const SurfaceUse& use,
                    DiagnosticLog& log) const;
     /// Whether all bytes of a described surface are there.
@@ -60,18 +60,17 @@ class MemoryRules {
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, DiagnosticLog& log);
     /// From now on a unit that is not followed may read and write any byte: operands and
-    /// comparisons are checked for where they lie, no longer for their origin.
+    /// comparisons are still checked for their location, but not for their origin.
     void lose_track() { lost_track_ = true; }
-    /// The bytes of a run as they were loaded or filled; nothing where an operation wrote any of
-    /// them, where one is uninitialised, where they are more than most_contents, or after
-    /// lose_track().
+    /// The bytes of a run as they were loaded or filled; nothing if an operation wrote any of them,
+    /// if one is uninitialised, if there are more than most_contents, or after lose_track().
     static constexpr Bytes most_contents{std::uint64_t{4} << 30};
     std::optional<std::vector<std::uint8_t>> contents(const ByteRun& run) const;
-    /// Results of which a part was read and a part never was.
+    /// Results that were read only in part.
     void report_unread(DiagnosticLog& log) const;
 
  private:
-    /// What the bytes of a surface are, added up over its pieces. Missing: neither loaded nor
+    /// Origin of the bytes of a surface, summed over its pieces. Missing: neither loaded nor
     /// written.
     struct SeenBytes {
         std::uint64_t unwritten = 0;
@@ -87,7 +86,7 @@ class MemoryRules {
         std::optional<Address> first_written;
         std::set<std::size_t> writers;
         std::set<std::size_t> loads;
-        std::size_t first_load = 0;  ///< by address, of `loads`
+        std::size_t first_load = 0;  ///< by address, an index into `loads`
         std::size_t last_load = 0;
 
         void add(const ByteRun& piece, const ByteState* state);
@@ -96,72 +95,72 @@ class MemoryRules {
         std::string operation;
         SurfaceUse use;
         Place place;
-        bool read = false;             ///< in part at least
-        Bytes gap{};                   ///< what its strides leave after the last line
-        std::uint32_t lines_left = 0;  ///< of each surface, before and after the windows of readers
+        bool read = false;             ///< at least in part
+        Bytes gap{};                   ///< bytes that its strides leave after the last line
+        std::uint32_t lines_left = 0;  ///< of each surface, before and after the readers' windows
     };
-    /// A file that is loaded, and who reads of it first.
+    /// A file that is loaded, and the first operation that reads from it.
     struct Load {
         const LoadMemory* load = nullptr;  ///< of the program, which outlives this
         Place place;
-        std::string operation{};  ///< the first that reads of it
+        std::string operation{};  ///< the first that reads from it
         std::optional<SurfaceUse> use{};
-        bool begins_there = false;         ///< an operand begins where it does
+        bool begins_there = false;         ///< an operand begins at its address
         bool copied = false;               ///< by a unit that only moves bytes: any part of it
         std::vector<SurfaceUse> slices{};  ///< its readers, without their bytes
-        std::vector<SurfaceUse> planes{};  ///< of pixels, likewise
+        std::vector<SurfaceUse> planes{};  ///< of pixels, without their bytes
         std::vector<std::pair<std::string, SurfaceUse>> readers{};  ///< each with its operation
-        Bytes gap{};  ///< what the readers' strides may leave after their last line
+        Bytes gap{};  ///< bytes that the readers' strides may leave after their last line
         std::uint32_t lines_left = 0;        ///< lines that the windows of a reader may leave
-        std::uint32_t columns_left = 0;      ///< columns, likewise
+        std::uint32_t columns_left = 0;      ///< columns that they may leave
         std::vector<ByteRun> overwritten{};  ///< by results, before they were read
 
         ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
-        /// It leaves bytes out: zeros, as some tools write files.
+        /// Bytes are left out: zeros, as some tools write files.
         bool sparse() const { return load->image.runs.size() > 1; }
     };
 
     bool in_memory(const ByteRun& run) const;
     static void report_unused(const Owner& owner, DiagnosticLog& log);
     void note_reader(const CheckedOperation& operation, const SurfaceUse& use, DiagnosticLog& log);
-    /// Parts of one surface lie whole lines apart.
+    /// Parts of one surface are whole lines apart.
     static bool lie_lines_apart(const SurfaceUse& one, const SurfaceUse& other);
-    /// Bytes that are features to one operation and weights or values of channels to another.
+    /// Bytes that are features to one operation and weights or per-channel values to another.
     void judge_kind(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                     DiagnosticLog& log);
     void report_slice(const CheckedOperation& operation, const SurfaceUse& use,
                       const SurfaceUse& other, DiagnosticLog& log) const;
-    /// What an operand was most likely meant to fill: the file or the result that it lies in.
+    /// What an operand was most likely meant to fill: the file or the result that contains it.
     ByteRun expected_region(const SurfaceUse& use, const SeenBytes& seen) const;
-    /// An operand that goes beyond the result, or the file, that holds its beginning; whether it was
-    /// reported.
+    /// An operand that extends beyond the result, or the file, that holds its beginning; whether it
+    /// was reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
     /// Whether the file has all values that the mask of compressed weights keeps; zeros that fill
-    /// the last block of bytes may be left out.
+    /// up the last block of bytes may be missing.
     bool holds_values(const CheckedOperation& operation, const SurfaceUse& use,
                       const ByteRun& file) const;
-    /// Each cube of several by itself.
+    /// Each of several cubes by itself.
     bool judge_batches(const CheckedOperation& operation, const SurfaceUse& use,
                        DiagnosticLog& log) const;
     bool judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
                       const SeenBytes& seen, DiagnosticLog& log) const;
-    /// A comparison with results that lie elsewhere, or of another size.
+    /// A comparison with results that are elsewhere, or of another size.
     void judge_compared(const ByteRun& run, const SeenBytes& seen, const Place& place,
                         DiagnosticLog& log) const;
-    /// The result that was most likely meant to lie at the region.
+    /// The result that was most likely meant to be in the region.
     const Owner* meant_for(const ByteRun& region) const;
-    /// A result of the region's size that nothing has read: it may have been meant.
+    /// A result of the region's size that has not been read: it may have been meant.
     std::string elsewhere(const ByteRun& region) const;
-    /// Bytes of a line, or of values of channels, that lie between others that are read.
+    /// Bytes of a line, or of per-channel values, between others that are read.
     static bool is_part_of_line(const Load& load, const ByteRun& hole);
-    /// What may be left after the last line that is read of a file.
+    /// Bytes that may be left after the last line that is read from a file.
     static Bytes gap_of(const Load& load);
     /// Whole lines that no part of a surface covers, though parts before and after them are read.
     static bool lies_between_slices(const Load& load, const ByteRun& hole);
-    /// What no operation reads of a file.
+    /// The part of a file that no operation reads.
     struct Unread {
-        std::optional<ByteRun> hole;  ///< between what is read, the first that is not 0
+        std::optional<ByteRun> hole;  ///< between parts that are read, the first that is not 0
         std::uint64_t head = 0;
         std::uint64_t tail = 0;
         std::uint64_t read = 0;
@@ -170,12 +169,12 @@ class MemoryRules {
     void note_unread(const ByteRun& piece, const ByteState& state, Unread& one) const;
     std::vector<Unread> unread_loads() const;
     void report_unread_loads(DiagnosticLog& log) const;
-    /// What the bytes are; whether they can be a result at all.
+    /// Origin of the bytes; nothing if they cannot be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,
                                            DiagnosticLog& log);
-    /// What lies there.
+    /// Origin of the bytes there.
     SeenBytes see(std::span<const ByteRun> runs) const;
-    /// Likewise; whose results it is counts as read.
+    /// The same; the results found there count as read.
     SeenBytes look_at(std::span<const ByteRun> runs);
     void judge(const CheckedOperation& operation, const SurfaceUse& use, const SeenBytes& seen,
                DiagnosticLog& log) const;
@@ -192,8 +191,8 @@ class MemoryRules {
     std::deque<Owner> owners_;
 };
 
-/// What mask, group sizes and values of compressed weights contradict each other in. Nothing where
-/// mask or sizes are not known; where values are not, they are not judged.
+/// Contradictions between mask, group sizes and values of compressed weights. Nothing if mask or
+/// sizes are not known; unknown values are not judged.
 /// source: NVDLA format page; nv_full C model
 std::vector<Diagnostic> compressed_findings(const CompressedUse& use, const MemoryRules& memory);
 

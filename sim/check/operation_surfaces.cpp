@@ -83,7 +83,7 @@ void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& 
     }
     const OperandSurface& operand = fetch->surface;
     uses.push_back(operand_use(use, operand));
-    if (uses.back().constant) {  // values of channels, one atom after the other
+    if (uses.back().constant) {  // per-channel values, one atom after the other
         FeatureCube& cube = uses.back().cube.emplace();
         cube.base = operand.base;
         cube.line_stride = operand.atom();
@@ -119,7 +119,7 @@ std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu
         .field = "DATA_BANK"};
 }
 
-/// A scale of 0 leaves nothing of the results.
+/// A scale of 0 makes all results 0.
 void check_stages(const SdpJob& job, CheckedOperation& operation) {
     if (job.stages.convertor.scale == 0) {
         operation.findings.push_back({.severity = Severity::Warning,
@@ -133,8 +133,8 @@ void check_stages(const SdpJob& job, CheckedOperation& operation) {
     }
 }
 
-/// The source as far as its channels reach: what the processing's wider atoms take beyond them is
-/// of no channel.
+/// The source as far as its channels reach: whatever the wider atoms of the processing read beyond
+/// them belongs to no channel.
 FeatureCube read_source(const SdpJob& job) {
     FeatureCube cube = *job.source;
     const auto whole =
@@ -161,7 +161,7 @@ SurfaceUse batched_result(const SdpJob& job) {
     return use;
 }
 
-/// Jobs have whole atoms of channels; of those only so many have a meaning.
+/// Jobs have whole atoms of channels; only the first `channels` of them are meaningful.
 void set_channels(Surfaces& uses, std::uint32_t channels) {
     for (SurfaceUse& use : uses) {
         if (use.cube && use.cube->shape.channels > channels) {
@@ -173,7 +173,7 @@ void set_channels(Surfaces& uses, std::uint32_t channels) {
     }
 }
 
-/// Adds what one job touches.
+/// Adds the surfaces that one job accesses.
 struct AddSurfaces {
     const Launch& launch;
     const NpuConfig& npu;
@@ -195,7 +195,7 @@ struct AddSurfaces {
         if (cdma.mode == ConvMode::Image && cdma.pixels.height == 1) {
             operation.next_line = cdma.pixels.line_stride[0];
         }
-        // what fills up the last block of plain weights is less than a whole kernel
+        // padding of the last block of plain weights is less than a whole kernel
         constexpr Bytes weight_block(128);  // source: NVDLA format page, table 35
         operation.weights_left =
             job.parts.cdma.compression
@@ -237,7 +237,7 @@ struct AddSurfaces {
         add_all(job, job.input.channels);
     }
     void operator()(const CdpJob& job) const { add_all(job, job.shape.channels); }
-    /// Of a unit whose job alone says it.
+    /// For a unit whose job defines everything.
     template <class Job>
     void operator()(const Job& job) const {
         operation.uses = surfaces_of(job);
@@ -274,7 +274,7 @@ const RegisterWrite* find_write(const CheckedOperation& operation, std::string_v
         if (!register_name.starts_with(block->name) || register_name[block->name.size()] != '.') {
             continue;
         }
-        constexpr std::string_view suffix = "_0";  // of every name as it is spelled
+        constexpr std::string_view suffix = "_0";  // of every name as spelled
         std::string_view name = register_name.substr(block->name.size() + 1);
         if (!name.ends_with(suffix)) {
             continue;
@@ -297,7 +297,7 @@ std::string surface_label(const CheckedOperation& operation, const SurfaceUse& u
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
                            const std::string& message, const std::string& remedy) {
     const std::vector<std::string> registers = placing_registers(use);
-    // a described image has no registers of its own, and a remedy may name them already
+    // a described image has no registers of its own, and a remedy may already name them
     const bool tell = !operation.name.empty() && !registers.empty() &&
                       remedy.find(registers.front()) == std::string::npos;
     return {.id = id,

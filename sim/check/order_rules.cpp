@@ -18,7 +18,7 @@ std::size_t head_of(const ProgramOperations& operations, std::size_t index) {
     return index;
 }
 
-/// The very same bytes: elements are read before they are replaced.
+/// Exactly the same bytes: elements are read before they are replaced.
 bool in_place(const SurfaceUse& one, const SurfaceUse& other) {
     return one.base == other.base && one.runs == other.runs && one.unit.starts_with("NVDLA_SDP") &&
            other.unit.starts_with("NVDLA_SDP");
@@ -75,7 +75,7 @@ class OverlapCheck {
     void between_operations(std::size_t index) {
         const CheckedOperation& other = operations_.all()[index];
         for (const SurfaceUse& later : newest().uses) {
-            // a writer of the same unit waits for the operation before it anyway
+            // a writer of the same unit waits for the previous operation anyway
             const bool ordered = later.writes && newest().unit && chain_has(index, *newest().unit);
             for (const SurfaceUse& earlier : other.uses) {
                 if (!ordered && (later.writes || earlier.writes)) {

@@ -13,10 +13,10 @@
 namespace npuscope {
 namespace {
 
-/// Registers of the sizes of a surface: width, height, channels, and others that count.
+/// Registers of the sizes of a surface: width, height, channels, and other counts.
 struct SizeRow {
     std::string_view unit;
-    std::string_view address_register;  ///< how it begins
+    std::string_view address_register;  ///< prefix of its name
     std::array<std::string_view, 3> shape{};
     std::array<std::string_view, 4> others{};
 };
@@ -73,7 +73,7 @@ const SizeRow* sizes_of(const SurfaceUse& use) {
     return row == size_rows.end() ? nullptr : &*row;
 }
 
-/// What one change of a cube makes of its extent, where it makes the extent `wanted`.
+/// How one change affects a cube's extent, if it makes the extent `wanted`.
 class OneChange {
  public:
     OneChange(const FeatureCube& cube, std::uint64_t have, std::uint64_t wanted)

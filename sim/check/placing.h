@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which registers place a surface, and which of them is most likely wrong where the surface ought to
-// fill a region that it does not: the one whose change alone makes both agree, one that leaves no
-// gaps first.
+// Which registers place a surface, and which of them is most likely wrong if the surface ought to
+// fill a region but does not: the one that, changed alone, makes both agree; preferably one that
+// leaves no gaps.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace npuscope {
 /// Spelled as in findings: address, strides, sizes.
 std::vector<std::string> placing_registers(const SurfaceUse& use);
 
-/// The lower half of the address, or the upper one where that is not 0.
+/// The lower half of the address, or the upper one if that is not 0.
 std::string address_name(const SurfaceUse& use);
 
 struct Suspect {
     std::string register_name;
-    /// What it would hold; nothing where no value of it alone would do.
+    /// The value it should have; nothing if changing it alone does not help.
     std::optional<std::uint64_t> value{};
 };
 
 Suspect suspect_of(const SurfaceUse& use, const ByteRun& region);
 
-/// `set NVDLA_SDP.D_DST_LINE_STRIDE_0 to 0x80, or correct ...`, the other registers after it.
+/// `set NVDLA_SDP.D_DST_LINE_STRIDE_0 to 0x80, or correct ...`, followed by the other registers.
 std::string remedy_for(const SurfaceUse& use, const Suspect& suspect);
 
-/// Bytes that strides leave after the last line of a surface, and lines and columns that windows do not
-/// reach: so much longer may it be stored.
+/// Bytes that strides leave after the last line of a surface, plus lines and columns that windows
+/// do not reach: the stored surface may be longer by this many.
 Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left = 0,
                 std::uint32_t columns_left = 0);
 

@@ -22,7 +22,7 @@ std::uint32_t read_number(const SparseMemory& memory, Address address, std::size
            std::uint32_t{data[3]} << 24U;
 }
 
-/// Of one batch; fp16 elements that are NaN become 0 where the DMA does that.
+/// Elements of one batch; fp16 NaNs become 0 where the DMA does that.
 template <class T>
 Tensor<T> read_feature(const SparseMemory& memory, const CdmaJob& job, std::uint32_t batch) {
     const FeatureCube& cube = job.feature;
@@ -57,7 +57,7 @@ std::uint16_t read_component(const SparseMemory& memory, Address pixel, const Pi
         return static_cast<std::uint16_t>(
             read_number(memory, pixel + Bytes(component * bytes), bytes));
     }
-    // three fields of 10 bits, and the alpha's 2 at one of the ends of the word
+    // three fields of 10 bits, and the alpha's 2 at one end of the word
     const std::uint32_t word = read_number(memory, pixel, 4);
     if (format.order[component] == 3) {
         return static_cast<std::uint16_t>((format.order[0] == 3 ? word & 3U : word >> 30U) << 14U);
@@ -112,7 +112,7 @@ ElementTensor read_data(const SparseMemory& memory, const ConvJob& job, const Np
                : data;
 }
 
-/// Which element of the surface the weight of a stored kernel is.
+/// Index in the surface of a weight of a stored kernel.
 std::uint64_t weight_position(const WeightLayout& layout, std::uint32_t k, std::uint32_t c,
                               std::uint32_t r, std::uint32_t s) {
     const KernelShape& shape = layout.shape;
@@ -122,7 +122,7 @@ std::uint64_t weight_position(const WeightLayout& layout, std::uint32_t k, std::
         std::min<std::uint64_t>(layout.group_kernels, shape.kernels - first);
     const std::uint64_t kernel = k - first;
     const std::uint64_t group = first * shape.channels * taps;
-    if (layout.row_group > 1) {  // rows of a group lie beside each other
+    if (layout.row_group > 1) {  // rows of a group are adjacent
         const std::uint64_t row = std::uint64_t{r} / layout.row_group * layout.row_group;
         const std::uint64_t rows = std::min<std::uint64_t>(layout.row_group, shape.rows - row);
         return group + (row * kernels + kernel * rows + r - row) * shape.channels + c;
@@ -135,7 +135,7 @@ std::uint64_t weight_position(const WeightLayout& layout, std::uint32_t k, std::
     return group + cube * taps * kernels + place * channels + c - cube;
 }
 
-/// All elements of the surface in its order; of a compressed one those that are not stored are 0.
+/// All elements of the surface in its order; 0 for those that a compressed surface does not store.
 std::vector<std::int16_t> read_stored_weights(const SparseMemory& memory, const ConvJob& job) {
     const CdmaJob& cdma = job.parts.cdma;
     const std::size_t bytes = job.weights.element.value;
@@ -183,7 +183,7 @@ Convolution geometry_of(const ConvJob& job) {
     Convolution geometry;
     geometry.out_height = csc.output.height;
     geometry.out_width = csc.output.width;
-    if (job.mode() == ConvMode::Winograd) {  // the input is padded already
+    if (job.mode() == ConvMode::Winograd) {  // the input is already padded
         return geometry;
     }
     geometry.stride_y = csc.stride_y;

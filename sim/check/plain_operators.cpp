@@ -51,7 +51,7 @@ void set_column(const ElementTensor& column, std::uint32_t y, std::uint32_t x,
         column);
 }
 
-/// A component of the operand that meets each channel at one pixel.
+/// A component of the operand that is combined with each channel at one pixel.
 Tensor<std::int16_t> operand_at(const SparseMemory& memory, const OperandSurface& operand,
                                 std::uint32_t component, const SurfacePlace& pixel,
                                 std::uint32_t channels) {
@@ -221,7 +221,7 @@ PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuCon
 
 namespace {
 
-/// What a stage fetches as one of its operands: a number for each element, or for each channel.
+/// What a stage fetches as one of its operands: one value per element or per channel.
 Tensor<std::int32_t> operand_values(const SparseMemory& memory, const OperandSurface& surface,
                                     std::uint32_t component, Shape shape) {
     if (surface.spread == OperandSpread::PerChannel) {

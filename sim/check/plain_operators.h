@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of NVDLA as plain operators over a byte memory: one loop nest an operator, and every
-// element's address by the formula of its format. What one value goes through (convertors, look-up
-// tables, the stages of the SDP, rounding of fp16) is the units' own arithmetic; which values meet,
-// and where they lie, shares nothing with the units. Winograd takes models/arith's transformation.
+// The operations of NVDLA as reference operators over a byte memory: one loop nest per operator,
+// every element's address by the formula of its format. The arithmetic on single values
+// (convertors, look-up tables, the stages of the SDP, rounding of fp16) is the units' own; which
+// values are combined, and where they are, shares nothing with the units. Winograd uses
+// models/arith's transform.
 // source: NVDLA format page; NVDLA doc v1/ias/unit_description.rst
 #pragma once
 
@@ -30,17 +31,17 @@ struct PlainArray {
     std::vector<double> numbers;
 };
 
-/// What passes on the fly: one tensor a batch. Sums of a convolution, or elements as their bits.
+/// Data passed on the fly: one tensor per batch. Sums of a convolution, or elements as their bits.
 using PlainCubes = std::vector<Tensor<std::int32_t>>;
 
 /// Data and weights of a convolution as its buffer keeps them for the next one.
 struct PlainBuffer {
-    std::vector<ElementTensor> data;  ///< one a batch, converted
+    std::vector<ElementTensor> data;  ///< one per batch, converted
     WeightKernels kernels;
 };
 
-/// Data and weights out of memory; `kept` tells which of `buffer` are left as they are, and how many
-/// lines of the data before stand in front of those that are read.
+/// Data and weights from memory; `kept` says which of `buffer` are left as they are, and how many
+/// lines of the previous data precede those that are read.
 struct BufferKept {
     bool data = false;
     bool weights = false;
@@ -48,16 +49,16 @@ struct BufferKept {
 };
 void load_buffer(const SparseMemory& memory, const ConvJob& job, const NpuConfig& npu,
                  BufferKept kept, PlainBuffer& buffer);
-/// Sums after the truncation, [kernel][y][x] of every batch; fp16: the bits of fp32.
+/// Sums after the truncation, [kernel][y][x] for every batch; fp16: the bits of fp32.
 PlainCubes plain_convolution(const PlainBuffer& buffer, const ConvJob& job, const NpuConfig& npu);
 
-/// `flying`: sums; null where the SDP reads memory.
+/// `flying`: sums; null if the SDP reads memory.
 PlainCubes plain_sdp(const SparseMemory& memory, const SdpJob& job, const NpuConfig& npu,
                      const LookupTables& tables, const PlainCubes* flying);
-/// Operands of the stages out of memory, `bs_alu` and so on: one value a channel, or one an element.
+/// Operands of the stages from memory, `bs_alu` etc.: one value per channel, or one per element.
 std::vector<PlainArray> operand_arrays(const SparseMemory& memory, const SdpJob& job);
 PlainSurface sdp_result(const SdpJob& job, PlainCubes values);
-/// `flying`: elements of the SDP; null where the PDP reads memory.
+/// `flying`: elements of the SDP; null if the PDP reads memory.
 PlainSurface plain_pdp(const SparseMemory& memory, const PdpJob& job, const PlainCubes* flying);
 PlainSurface plain_cdp(const SparseMemory& memory, const CdpJob& job, const LookupTables& tables);
 
@@ -65,7 +66,7 @@ PlainSurface plain_cdp(const SparseMemory& memory, const CdpJob& job, const Look
 ElementReader reader_of(const SparseMemory& memory);
 void write_surface(const PlainSurface& surface, SparseMemory& memory);
 
-/// Elements of a feature cube, its channels in full.
+/// Elements of a feature cube with all its channels.
 Tensor<std::int32_t> plain_cube(const SparseMemory& memory, const FeatureCube& cube);
 
 PlainArray as_array(std::string name, Precision precision, const PlainCubes& batches,

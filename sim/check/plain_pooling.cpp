@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-/// The part of a window that the input has, along one axis.
+/// The part of a window that is inside the input, along one axis.
 struct WindowPart {
     std::int64_t first = 0;
     std::int64_t end = 0;
@@ -63,7 +63,7 @@ std::int32_t pool_integers(const PdpPooling& pooling, const Tensor<std::int32_t>
                  : std::int32_t{pdp_average_int16(all, pooling.recip_width, pooling.recip_height)};
 }
 
-/// The window as a cube of its own: the order of sums in fp16 is the unit's.
+/// The window as a cube of its own: the order of fp16 sums is the unit's.
 std::int32_t pool_floats_of(PdpPooling pooling, const Tensor<std::int32_t>& input, std::uint32_t c,
                             const WindowPart& rows, const WindowPart& columns) {
     Tensor<std::int16_t> window({1, static_cast<std::uint32_t>(rows.end - rows.first),

@@ -40,7 +40,7 @@ std::string place_text(const SurfaceUse& use) {
     std::string text =
         fmt::format("{} = {}", spelled(use.unit, use.address_register), to_hex(use.base));
     const std::size_t base = use.address_register.find("_BASE");
-    const bool named = base != std::string::npos;  // the convolution's input has names of its own
+    const bool named = base != std::string::npos;  // the convolution's input has its own names
     const std::string stem = named ? use.address_register.substr(0, base) : "D";
     const auto add_stride = [&](const char* name, const std::optional<Bytes>& stride) {
         if (stride) {
@@ -65,7 +65,7 @@ std::string writer_line(const CheckedOperation& operation, const SurfaceUse& use
                : fmt::format("{} (enabled at {})", text, to_string(operation.place));
 }
 
-/// What an operation reads, and the registers that say how it computes.
+/// What an operation reads, and the registers that define how it computes.
 void add_origin(const CheckedOperation& operation, std::vector<std::string>& lines) {
     for (const SurfaceUse& use : operation.uses) {
         if (!use.writes) {
@@ -134,7 +134,7 @@ class ProgramCheck {
         report.map = std::move(map_);
         report.findings = log_.findings();
         std::ranges::for_each(report.findings, [this](Diagnostic& finding) { place(finding); });
-        if (report.clean()) {  // files that only the host reads are no mistake
+        if (report.clean()) {  // files that only the host reads are not mistakes
             std::erase_if(report.findings, [](const Diagnostic& finding) {
                 return rule_is(&Rule::beside_others, finding.id);
             });
@@ -153,10 +153,10 @@ class ProgramCheck {
         return report;
     }
 
-    /// Before the run: operations keep what `writers_of` tells of their origin.
+    /// Before the run: operations keep the origin that `writers_of` reports.
     void keep_origins() { operations_.keep_settings(); }
-    /// After the run: what the operations did to a region, a line each; with `origin` also where
-    /// the last of them has its values from.
+    /// After the run: what the operations did to a region, one line each; with `origin` also where
+    /// the values of the last one come from.
     std::vector<std::string> writers_of(const ByteRun& region, bool origin) const {
         std::vector<std::string> lines;
         std::vector<ByteRun> written;
@@ -188,7 +188,7 @@ class ProgramCheck {
         return lines;
     }
 
-    /// What a run found about a surface of an operation gets the surface's register.
+    /// Adds the surface's register to what a run found about a surface of an operation.
     void name_register(Diagnostic& finding) const {
         for (const CheckedOperation& operation : operations_.all()) {
             if (operation.name != finding.operation || !finding.address) {
@@ -210,7 +210,7 @@ class ProgramCheck {
     }
 
  private:
-    /// A finding about a register of an operation stands where the program set it.
+    /// A finding about a register of an operation is reported where the program set it.
     void place(Diagnostic& finding) const {
         if (rule_is(&Rule::of_order, finding.id) || finding.operation.empty() ||
             finding.register_name.empty()) {
@@ -235,7 +235,7 @@ class ProgramCheck {
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
             const CheckedOperation& operation = operations_.all()[i];
             if (operation.undecoded) {
-                memory_.lose_track();  // what it would have written is missing from here on
+                memory_.lose_track();  // what it would have written is missing from now on
             }
             check_overlaps(operations_, i, log_);
             check_delivery(operations_, i, log_);
@@ -250,7 +250,7 @@ class ProgramCheck {
             sync_.launched();
         }
     }
-    /// Once: the first convolution of a program that never looks.
+    /// Once: the first convolution of a program that never checks the flush status.
     void check_flush(const CheckedOperation& operation) {
         if (operation.unit != Pipeline::Conv || flush_awaited_) {
             return;
@@ -278,7 +278,7 @@ class ProgramCheck {
             }
         }
     }
-    /// No rules of registers.
+    /// Statements without register rules.
     template <class Other>
     void follow(const Other& /*action*/) {}
     void follow(const ReadRegister& read) {
@@ -338,7 +338,7 @@ Explanation explain_failure(const Program& program, const CheckTarget& target,
     check.keep_origins();
     Explanation explanation;
     explanation.findings = check.run().findings;
-    for (const ByteRun& region : regions) {  // what the first spoils, those after it may read
+    for (const ByteRun& region : regions) {  // later regions may depend on what the first spoils
         explanation.writers.push_back(check.writers_of(region, explanation.writers.empty()));
     }
     for (Diagnostic& finding : found) {

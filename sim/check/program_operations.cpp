@@ -38,7 +38,7 @@ std::optional<unsigned> launched_group(const WriteRegister& write) {
     return write.name[launch.size()] == '1' ? 1U : 0U;
 }
 
-/// Whether a register of an operation says how values come about.
+/// Whether a register of an operation defines how values are computed.
 bool sets_values(std::string_view name) {
     constexpr std::array parts{"CFG",    "CVT",         "MEAN",     "PADDING",  "RECIP", "FORMAT",
                                "KERNEL", "CONV_STRIDE", "DILATION", "TRUNCATE", "LRN"};
@@ -430,7 +430,7 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
         waits = report_waiting(row, log) || waits;
     }
     if (waits) {
-        return;  // what lacks its other end lacks it for that
+        return;  // this explains missing other ends
     }
     for (const CheckedOperation& operation : operations_) {
         if (!operation.launched) {
@@ -444,7 +444,7 @@ void ProgramOperations::report_stuck(DiagnosticLog& log) const {
         }
     }
     const bool undecoded = std::ranges::any_of(operations_, &CheckedOperation::undecoded);
-    if (!undecoded) {  // that may be the other end
+    if (!undecoded) {  // it may be the other end
         report_single_ends(log);
     }
 }

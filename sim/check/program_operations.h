@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of a program, followed without time: an operation starts when the launch engine
 // lets it, and ends when the program has learnt of its end. The registers behave as on the bus,
-// both groups and both pointers included.
+// including both groups and both pointers.
 #pragma once
 
 #include <deque>
@@ -29,26 +29,26 @@ class ProgramOperations {
  public:
     explicit ProgramOperations(const NpuConfig& npu);
 
-    /// From now on operations keep the registers that say how they compute.
+    /// From now on operations keep the registers that define how they compute.
     void keep_settings() { keeps_settings_ = true; }
-    /// From now on operations keep what computes them.
+    /// From now on operations keep the job that they compute.
     void keep_jobs() { keeps_jobs_ = true; }
-    /// Launches what the write sets off. `place` outlives this.
+    /// Launches what the write triggers. `place` must outlive this.
     void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
-    /// A register that the program expects to hold something else than was written to it. Only those
-    /// of operations that hold what is written: no enables, no status.
+    /// A register that the program expects to differ from what was written to it. Only registers of
+    /// operations that hold what is written: no enables, no status.
     void expect(const ReadRegister& read, const Place& place, DiagnosticLog& log);
     const std::deque<CheckedOperation>& all() const { return operations_; }
     CheckedOperation& at(std::size_t index) { return operations_[index]; }
-    /// nullptr where there is none.
+    /// nullptr if there is none.
     const CheckedOperation* named(std::string_view name) const;
     /// Oldest operation of the unit and group that is not `done` yet: finished, or notified.
     std::optional<std::size_t> oldest_without(bool CheckedOperation::*done, Interrupt interrupt);
-    /// The program knows that the operation, and all before it on its units, are over.
+    /// The program knows that the operation, and all earlier ones on its units, are over.
     void finish(std::size_t index);
     void finish_all();
     std::uint32_t interrupt_mask() const;
-    /// Blocks that are enabled but never start, and results on the fly without another end.
+    /// Blocks that are enabled but never start, and on-the-fly results without a consumer.
     void report_stuck(DiagnosticLog& log) const;
 
  private:
@@ -60,11 +60,11 @@ class ProgramOperations {
     void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
     /// Blocks of a pipeline that are enabled but never start; whether there are any.
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
-    /// Operations on the fly without the one that feeds them, or that they feed.
+    /// On-the-fly operations without a producer or a consumer.
     void report_single_ends(DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
     Diagnostic wrong_group(std::string_view block, unsigned next) const;
-    /// Look-up tables that are not loaded, operands that are fetched for nothing.
+    /// Look-up tables that are not loaded, operands that are fetched but not used.
     void add_value_findings(const Launch& launch, CheckedOperation& operation);
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
@@ -86,15 +86,15 @@ class ProgramOperations {
     /// By block and group: the last write of each of its rows.
     std::map<std::pair<std::string_view, unsigned>, std::vector<RegisterWrite>> written_at_;
     std::map<std::string, std::size_t, std::less<>> by_name_;  ///< index of an operation
-    /// By what is asked of oldest_without(): no operation before this one can be it any more.
+    /// By the arguments of oldest_without(): operations before this one are no longer candidates.
     std::map<std::tuple<bool, InterruptSource, unsigned>, std::size_t> passed_;
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units
 // and between operations that may run at the same time, and short convolutions that do not wait for
-// the one before, so that their ends may meet in the accumulator's delivery buffer
+// the previous one, so that their ends may overlap in the accumulator's delivery buffer
 // (models/conv/conv_findings.h). Units of one kind work in order: what the last of them writes
-// comes after everything that the operation before it did. Operation `index` has just been launched.
+// comes after everything that the previous operation did. Operation `index` has just been launched.
 void check_overlaps(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 void check_delivery(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 

@@ -20,7 +20,7 @@
 namespace npuscope {
 namespace {
 
-/// What an operation hands on, on the fly or as its result.
+/// What an operation passes on, on the fly or as its result.
 struct Step {
     std::string unit;  ///< where the values began
     std::string meaning;
@@ -103,11 +103,11 @@ class PlainRun {
         sync_.compares(check.sync, {check.address, check.bytes}, *place_);
     }
     void follow(const CheckNothing& nothing) { sync_.compares(nothing.sync, {}, *place_); }
-    /// Nothing that makes results.
+    /// Statements that produce no results.
     template <class Other>
     void follow(const Other& /*action*/) {}
 
-    /// In the order of their launch, those first whose input is there.
+    /// In the order of their launch, those with an available input first.
     void execute_ready() {
         bool progress = true;
         while (progress) {
@@ -261,7 +261,7 @@ class PlainRun {
         finish(index, step, plain_cdp(memory_, job, launched.tables));
     }
 
-    /// Of a unit that says itself what its job leaves.
+    /// For a unit whose job itself defines its result.
     template <class Job>
     void compute(std::size_t index, const Job& job, const LaunchedJob& /*launched*/) {
         Step& step = steps_[index];
@@ -270,7 +270,7 @@ class PlainRun {
         finish(index, step, plain_result(reader_of(memory_), job));
     }
 
-    /// What is read from memory, as an array.
+    /// The data read from memory, as an array.
     void keep_source(Step& step, const std::optional<FeatureCube>& source, std::uint32_t channels,
                      Precision precision) const {
         if (keep_arrays_ && source) {
@@ -280,7 +280,7 @@ class PlainRun {
         }
     }
 
-    /// What the operation before hands on; nullptr where memory is read.
+    /// The output of the previous operation; nullptr if memory is read.
     const PlainCubes* take(const CheckedOperation& operation, Step& step) {
         if (!operation.takes) {
             return nullptr;
@@ -327,7 +327,7 @@ class PlainRun {
         finish(index, step, std::nullopt);
     }
 
-    /// A result of which no id tells is read when the run is over.
+    /// A result that no id signals is read when the run is over.
     void leave_out_overwritten() {
         for (std::size_t i = 0; i < results_.size(); ++i) {
             ProvedResult& result = results_[i];
@@ -354,7 +354,7 @@ class PlainRun {
     struct Written {
         std::string by;
         std::vector<ByteRun> runs;
-        std::size_t results;  ///< so many were there then, its own included
+        std::size_t results;  ///< number of results at that time, including its own
     };
 
     const NpuConfig& npu_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the results of a register program mean: its operations run on the plain operators, in the
-// order in which the launch engine lets them start, over a byte memory that holds the loaded files.
-// Each result is then held against the bytes that the machine wrote. Nothing is proved of a result
-// that no plain operator gives, or that rests on such a one. Times are not looked at.
+// What the results of a register program mean: its operations run on the reference operators, in
+// the order in which the launch engine lets them start, over a byte memory that holds the loaded
+// files. Each result is then compared with the bytes that the machine wrote. Nothing is proved of a
+// result that no reference operator computes, or that depends on such a one. Times are not checked.
 #pragma once
 
 #include <cstdint>
@@ -24,19 +24,19 @@ struct ProofDifference {
     SurfacePlace first;
     Address address;
     std::int32_t plain = 0;    ///< as sign-extended bits
-    std::int32_t machine = 0;  ///< likewise
+    std::int32_t machine = 0;  ///< as sign-extended bits
 };
 
-/// One result in memory and the operations that made it, the last of them written here.
+/// One result in memory and the operations that produced it, the last of which writes it.
 struct ProvedResult {
     std::string operation;                ///< `sdp 4`: writes the result
     std::string unit;                     ///< its pipeline, or bdma: where it began
     std::string meaning;                  ///< the tensor operation in words
     std::optional<PlainSurface> surface;  ///< none: not proved
     std::string after;                    ///< id after which its bytes are there; empty: at the end
-    std::string unproved;                 ///< why; empty where the surface can be compared
-    std::vector<PlainArray> arrays;       ///< input, weights, result; only where they are kept
-    std::uint64_t elements = 0;           ///< that were compared
+    std::string unproved;                 ///< why; empty if the surface can be compared
+    std::vector<PlainArray> arrays;       ///< input, weights, result; only if they are kept
+    std::uint64_t elements = 0;           ///< number of elements compared
     std::optional<ProofDifference> difference;
     Place place;
 
@@ -52,7 +52,7 @@ std::vector<ProvedResult> plain_results(const Program& program, const CheckTarge
 /// `machine`: the bytes of surface->extent() as the machine left them.
 void hold_against(ProvedResult& result, std::span<const std::uint8_t> machine);
 
-/// A difference is an error, what is not proved a note.
+/// A difference is an error, an unproved result a note.
 Diagnostics proof_findings(const std::vector<ProvedResult>& results);
 
 }  // namespace npuscope

@@ -17,7 +17,7 @@ std::string text_of(const Shape& shape, Precision precision) {
                        precision_name(precision));
 }
 
-/// `1`, or `2x1` where height and width differ.
+/// `1`, or `2x1` if height and width differ.
 std::string pair_text(std::uint32_t y, std::uint32_t x) {
     return y == x ? fmt::format("{}", y) : fmt::format("{}x{}", y, x);
 }

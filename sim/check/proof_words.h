@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-/// `input`: what it takes where that is not in memory; the result's place stands at the end.
+/// `input`: the operation's input if that is not in memory; the result's place comes last.
 std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept);
 std::string meaning_of(const SdpJob& job, const std::string& input);
 std::string meaning_of(const PdpJob& job, const std::string& input);

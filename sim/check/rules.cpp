@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-// Sources that several rules have.
+// Sources that several rules share.
 constexpr std::string_view guide_patterns = "TI NNC for MCUs, User's Guide v2.1.0, section 4.2.1";
 constexpr std::string_view guide_numbers = "TI NNC for MCUs, User's Guide v2.1.0, section 4.3.1";
 constexpr std::string_view the_program = "the program itself";

@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-/// The levels of SARIF are called as our severities are.
+/// SARIF's levels have the same names as our severities.
 Json rule_json(const std::string& id) {
     Json rule{{"id", id}};
     if (const Rule* known = find_rule(id)) {

@@ -67,7 +67,7 @@ void SyncRules::note(const SyncWait& wait, const Place& place) {
     if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
         operations_.finish(end->second);
     } else if (std::ranges::find(requests_, wait.sync, &Request::sync) != requests_.end()) {
-        operations_.finish_all();  // told of where the interrupt is asked for
+        operations_.finish_all();  // reported where the interrupt is requested
     } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
         log_.add(endless_wait(
             fmt::format("'{}' is awaited, but nothing raises it before", wait.sync),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program knows of the end of its operations: interrupts that it asked to be told of, ids
-// that they raise, status registers that it polled. Results that are compared before their end is
-// known, ids that nothing raises, and interrupts that are masked.
+// What a program knows of the end of its operations: interrupts that it asked to be notified of,
+// ids that they raise, status registers that it polled. Results that are compared before their end
+// is known, ids that are never raised, and interrupts that are masked.
 #pragma once
 
 #include <map>
@@ -22,18 +22,18 @@ class SyncRules {
     void note(const NotifyOnInterrupt& notify, const Place& place);
     void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
     void note(const SyncWait& wait, const Place& place);
-    /// The interrupt line rises: any operation under way may have ended.
+    /// The interrupt line rises: any running operation may have ended.
     void note(const WaitForInterrupt& wait, const Place& place);
     /// A register that is known to have held a value.
     void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value);
-    /// Operations were launched: requests that came before them find them now.
+    /// Operations were launched: earlier requests are matched with them now.
     void launched();
-    /// A comparison that waits for an id; of one that waits for none, the results of the region
+    /// A comparison that waits for an id; for one that waits for none, the results of the region
     /// must be known to be there.
     void compares(const std::string& sync, const ByteRun& region, const Place& place);
     /// Ids, and the operation whose end raises each.
     const std::map<std::string, std::size_t>& ends() const { return ends_; }
-    /// When the program is over: what never happens.
+    /// At the end of the program: what never happens.
     void report_pending();
 
  private:
@@ -51,10 +51,10 @@ class SyncRules {
     void know_interrupts(std::uint32_t bits);
     bool bind(const Request& request);
     bool raises(const std::string& sync) const;
-    /// What writes the region and has not ended as far as the program knows when `end`, which may
-    /// be nothing, has: a finding at `place`.
+    /// A finding at `place` for what writes the region and, as far as the program knows, has not
+    /// ended when `end`, which may be nothing, has.
     void report_early(const ByteRun& region, std::optional<std::size_t> end, const Place& place);
-    /// Where nothing that is under way can raise the line.
+    /// If no running operation can raise the line.
     void report_masked(const Place& place);
 
     ProgramOperations& operations_;

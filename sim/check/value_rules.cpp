@@ -28,7 +28,7 @@ constexpr std::array stages{StageNames{"BS", "D_BRDMA_CFG", "BRDMA"},
                             StageNames{"BN", "D_NRDMA_CFG", "NRDMA"},
                             StageNames{"EW", "D_ERDMA_CFG", "ERDMA"}};
 
-/// Whether a part of a stage, ALU or MUL, works with an operand from memory.
+/// Whether a part of a stage, ALU or MUL, uses an operand from memory.
 bool takes_from_memory(const RegisterValues& sdp, const char* stage, const char* part) {
     const std::string cfg = fmt::format("D_DP_{}_CFG", stage);
     return sdp.field(cfg, fmt::format("{}_BYPASS", stage)) == 0 &&
@@ -103,7 +103,7 @@ void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
         const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
         const bool bypassed = sdp.field(cfg, fmt::format("{}_BYPASS", names.stage)) != 0;
         const bool fetches = rdma.field(names.rdma, field + "_DISABLE") == 0;
-        if (bypassed || !fetches || rdma.raw(names.rdma) == 0) {  // 0: it was left alone
+        if (bypassed || !fetches || rdma.raw(names.rdma) == 0) {  // 0: never written
             continue;
         }
         const auto use = static_cast<OperandUse>(rdma.field(names.rdma, field + "_DATA_USE"));
@@ -132,15 +132,15 @@ void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
 
 namespace {
 
-/// Registers of a unit that an operation needs all of, or all of one line of names; whose reset
+/// Registers of a unit that an operation needs all of, or all of one line of names, and whose reset
 /// value is seldom meant.
 struct NeededRegisters {
     std::vector<const char*> names;
     const char* why;
-    bool together = false;  ///< none of them may be left out once one is written
+    bool together = false;  ///< all must be written once one is
 };
 
-/// Of D_DP_BS_CFG and its like; nv_small's registers begin with a bypass, nv_full's do not.
+/// For D_DP_BS_CFG etc.; nv_small's registers begin with a bypass, nv_full's do not.
 bool bypassed_by_reset(std::string_view cfg, const CheckedOperation& operation) {
     for (const auto& [block, writes] : operation.writes) {
         const RegisterRow* row = block->name == "NVDLA_SDP" ? find_register(*block, cfg) : nullptr;
@@ -153,7 +153,7 @@ bool bypassed_by_reset(std::string_view cfg, const CheckedOperation& operation) 
     return false;
 }
 
-/// A number for the stage's adder or multiplier, or their fetch from memory.
+/// A value for the stage's adder or multiplier, or their fetch from memory.
 bool has_operands(std::string_view cfg, const CheckedOperation& operation) {
     const auto stage = std::ranges::find_if(stages, [&](const StageNames& names) {
         return cfg == fmt::format("D_DP_{}_CFG", names.stage);
@@ -186,7 +186,7 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
         return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
                 {{"D_DATOUT_SCALE", "D_DATOUT_SHIFTER"}, written, true}};
     }
-    if (unit == "NVDLA_CDP_RDMA") {  // those of the SDP stand in other units as well
+    if (unit == "NVDLA_CDP_RDMA") {  // those of the SDP are in other units as well
         return {
             {{"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true}};
     }

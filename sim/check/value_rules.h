@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What registers say about values without their numbers: look-up tables that are loaded in part,
-// operands that are fetched although no stage takes them from memory, registers that no write has
-// set.
+// What registers say about values without knowing them: look-up tables that are only partly loaded,
+// operands that are fetched although no stage reads them from memory, registers that were never
+// written.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class LoadedTables {
  public:
     /// A write of S_LUT_ACCESS_CFG or S_LUT_ACCESS_DATA.
     void write(std::string_view register_name, std::uint32_t value);
-    /// A table that is loaded in part, when an operation looks values up.
+    /// A table that is only partly loaded when an operation uses it.
     void report(std::string_view unit, Diagnostics& findings) const;
 
  private:
@@ -32,12 +32,13 @@ class LoadedTables {
     bool writes_ = false;
 };
 
-/// Operands that NVDLA_SDP_RDMA fetches and that no stage of NVDLA_SDP takes from memory; and a note
-/// on slopes of PReLU that are fetched for each element.
+/// Operands that NVDLA_SDP_RDMA fetches but no stage of NVDLA_SDP reads from memory; and a note on
+/// slopes of PReLU that are fetched for each element.
 void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
                           Diagnostics& findings);
 
-/// Registers of a unit of the operation that no write has set, though their reset value is seldom meant.
+/// Registers of a unit of the operation that were never written, though their reset value is seldom
+/// meant.
 void add_unwritten(std::string_view unit, const SdpConfig& sdp, CheckedOperation& operation);
 
 }  // namespace npuscope

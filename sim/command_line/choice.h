@@ -15,7 +15,7 @@
 
 namespace npuscope {
 
-/// One of these names; CLI11 is given the value that goes with it.
+/// One of these names; CLI11 receives the value that belongs to it.
 template <class Value>
 CLI::Validator one_of(std::map<std::string, Value> names) {
     CLI::Validator choice;

@@ -52,9 +52,9 @@ std::string ask_for_help(const CLI::App& app) {
                       name_remedy(argument.substr(0, argument.find('=')), known));
 }
 
-/// True where the arguments asked for help, which has then been given.
+/// True if the arguments asked for help, which has then been printed.
 bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& console) {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
     try {
         app.parse(arguments);
     } catch (const CLI::CallForHelp&) {
@@ -73,7 +73,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
     return false;
 }
 
-/// As it was typed; an argument with spaces is quoted.
+/// As typed; an argument with spaces is quoted.
 std::string command_line(const std::vector<std::string>& arguments) {
     std::string line = "npuscope";
     for (const std::string& argument : arguments) {
@@ -114,7 +114,7 @@ std::size_t output_width(int descriptor) {
 
 namespace {
 
-/// One line that can be read, whatever the input held.
+/// One readable line, whatever the input held.
 std::string sentence_of(const ConfigError& error) {
     constexpr std::size_t longest = 4000;
     const std::string text = printable_line(std::string_view(error.what()).substr(0, longest));
@@ -189,7 +189,7 @@ void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies f
 
 namespace {
 
-/// What the fields of a system were read from.
+/// The texts from which the fields of a system were read.
 struct SystemText {
     ConfigNode npu;
     ConfigNode memory;
@@ -205,7 +205,7 @@ std::string dotted(const FieldOverride& change) {
     return name;
 }
 
-/// The change that gave a field its value, or the line that did.
+/// The change that gave a field its value, or the line of a file.
 Place place_of(const std::string& field, const SystemText& text, const ConfigNode& host) {
     for (auto change = text.changes.rbegin(); change != text.changes.rend(); ++change) {
         if (dotted(*change) == field) {
@@ -225,7 +225,7 @@ Place place_of(const std::string& field, const SystemText& text, const ConfigNod
     return node == nullptr ? Place{whole.file, 0, 0} : node->place;
 }
 
-/// A preset's text, or what stands in its place.
+/// A preset's text, or the fields given in its place.
 ConfigNode preset_fields(const ConfigNode& fields, const char* kind, const std::string& name) {
     if (fields.kind != ConfigNode::Kind::Null) {
         return fields;

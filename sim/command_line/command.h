@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sub-command: its name and help, and a function that adds its options and gives what it then
-// does. And what all of them share: how a process of ours ends, and the options that name the
+// A sub-command: its name and help, and a function that adds its options and returns what it then
+// does. Also what all of them share: how an npuscope process ends, and the options that name the
 // machine.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace npuscope {
 enum class ExitCode : int {
     Good = 0,
     ExpectationFailed = 1,  ///< a check failed or a finding is an error
-    WrongInput = 2,         ///< ConfigError, or a command line that is none
+    WrongInput = 2,         ///< ConfigError, or an invalid command line
     MachineStopped = 3,     ///< deadlock or cycle limit
     Bug = 70                ///< InternalError and every unexpected exception
 };
@@ -32,16 +32,16 @@ enum class ExitCode : int {
 ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors);
 
 /// Where a command writes: results for machines and people, and everything else; and how many
-/// columns text for people may take there.
+/// columns text for people may have there.
 struct Console {
     std::ostream& out;
     std::ostream& err;
-    std::string command{};  ///< line that was typed
+    std::string command{};  ///< line as typed
     std::size_t out_width = report_width;
     std::size_t err_width = report_width;
 };
 
-/// Columns of the terminal behind a file descriptor, within reason; `report_width` where it is none.
+/// Columns of the terminal behind a file descriptor, within reason; `report_width` if it is none.
 std::size_t output_width(int descriptor);
 
 struct Command {
@@ -52,7 +52,7 @@ struct Command {
 };
 
 /// Parses `arguments` (without the program's name) and runs the command that they name, for NPUs of
-/// these families. An unknown command or option is refused with the nearest known one.
+/// these families. An unknown command or option is refused, suggesting the nearest known one.
 ExitCode run_command_line(const std::vector<std::string>& arguments,
                           std::span<const Command> commands, NpuFamilies families,
                           const Console& console);
@@ -70,20 +70,20 @@ Command report_command();
 struct SystemArguments {
     NpuFamilies families{};
     std::string npu = "nv_small";
-    std::string memory{};              ///< empty: what goes with the NPU
+    std::string memory{};              ///< empty: the default of the NPU
     std::vector<std::string> changes;  ///< KEY=VALUE, in the order given
 
-    // What an experiment has in place of these, where they were not typed.
+    // What an experiment has instead of these, unless they were typed.
     ConfigNode npu_fields{};     ///< as a preset's file has them
-    ConfigNode memory_fields{};  ///< likewise
-    ConfigNode host_fields{};    ///< go before the preset's
+    ConfigNode memory_fields{};  ///< as a preset's file has them
+    ConfigNode host_fields{};    ///< take precedence over the preset's
     std::vector<FieldOverride> earlier_changes{};
 };
 
 /// Adds --npu, --memory and --set. `arguments` must outlive the parsing.
 void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies families);
 
-/// Presets read, changes applied. ConfigError names the file or the change that is wrong.
+/// Reads presets, applies changes. ConfigError names the file or the change that is wrong.
 SystemConfig read_system(const SystemArguments& arguments);
 
 }  // namespace npuscope

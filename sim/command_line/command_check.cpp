@@ -36,17 +36,17 @@ namespace {
 
 struct CheckArguments : ExperimentArguments {
     std::string sarif;
-    bool map = false;       ///< of memory, is drawn
-    bool rules = false;     ///< they are listed, and nothing checked
-    std::string explained;  ///< id of a rule that is explained, likewise
+    bool map = false;       ///< of memory, is printed
+    bool rules = false;     ///< list the rules and check nothing
+    std::string explained;  ///< id of a rule to explain, without a check
     std::vector<std::string> ignored;
     bool warnings_are_errors = false;
     std::vector<std::string> dumped;  ///< SURFACE=FILE, of a memory image
-    std::vector<std::string> golden;  ///< likewise
+    std::vector<std::string> golden;  ///< SURFACE=FILE, of a memory image
     std::string against;              ///< another image
     bool prove = false;
-    std::string proof_folder;  ///< for the arrays of what is proved
-    std::string model;         ///< whose layers are held against the results
+    std::string proof_folder;  ///< for the arrays of proved results
+    std::string model;         ///< model whose layers are compared with the results
 };
 
 const Rule& known_rule(const std::string& option, const std::string& id) {
@@ -61,7 +61,7 @@ const Rule& known_rule(const std::string& option, const std::string& id) {
                       name_remedy(id, ids));
 }
 
-/// Only what the user asked for, as grave as asked for.
+/// Only the requested findings, with the requested severity.
 void choose_findings(const CheckArguments& arguments, Diagnostics& findings) {
     for (const std::string& id : arguments.ignored) {
         known_rule("--ignore", id);
@@ -94,7 +94,7 @@ struct DescribedImage {
     }
 };
 
-/// The image's own NPU counts where the command line names none.
+/// The image's own NPU is used if the command line names none.
 DescribedImage read_image(const CheckArguments& arguments, const std::string& file) {
     ImageDescription image = parse_image(read_whole_file(file, {}, largest_config), file);
     SystemArguments chosen = arguments.system;
@@ -117,7 +117,7 @@ const PlacedSurface& find_described(const ImageContents& contents, const std::st
     throw ConfigError(fmt::format("unknown surface '{}'", name), name_remedy(name, known));
 }
 
-/// What is asked of the elements in an image: files of them, and differences.
+/// Requested operations on the elements of an image: files of them, and differences.
 void look_into_image(const CheckArguments& arguments, const DescribedImage& described,
                      Diagnostics& findings) {
     if (arguments.dumped.empty() && arguments.golden.empty() && arguments.against.empty()) {
@@ -168,7 +168,7 @@ void check_segments(const Program& program, const CheckTarget& target, CheckRepo
     }
 }
 
-/// What the plan of a model lacks, and, as notes, what the NPU does not take and the host runs.
+/// Findings about the plan of a model; as notes, what the NPU does not support and the host runs.
 CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
     const Graph graph =
         read_any_network(experiment.program, system, experiment.model, ModelUse::Time);
@@ -262,7 +262,7 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
     return report;
 }
 
-/// Of the program and, where it was asked for, of what its results mean.
+/// Report on the program and, if requested, on the meaning of its results.
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
                               const SystemConfig& system) {
     const auto* npu = system.npu.find<NpuConfig>();
@@ -281,7 +281,7 @@ CheckReport report_on_program(const CheckArguments& arguments, const Program& pr
     return report;
 }
 
-/// Only a program of registers or jobs, or a table that gives one of registers, is proved.
+/// Only a program of registers or jobs, or a table that results in one of registers, can be proved.
 void refuse_proof(const CheckArguments& arguments) {
     if (arguments.prove) {
         throw ConfigError(

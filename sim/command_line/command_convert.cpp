@@ -69,7 +69,7 @@ void require_axes(const std::string& axes) {
     }
 }
 
-/// Letters for a shape of so many extents: of whichever side is more particular.
+/// Axis letters for a shape of this many extents: of the side that is more specific.
 std::string axes_of(const ConvertArguments& arguments, const FileConversion& job,
                     std::size_t extents) {
     if (!arguments.axes.empty()) {
@@ -137,7 +137,7 @@ std::string folded(const std::string& picture, std::size_t width) {
     return text;
 }
 
-/// The layouts themselves, as --explain and --picture ask.
+/// The layouts themselves, as requested by --explain and --picture.
 void show(const ConvertArguments& arguments, const ConversionPlan& conversion, std::ostream& out,
           std::size_t width) {
     if (!arguments.explain.empty()) {
@@ -163,7 +163,7 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
     }
 }
 
-/// Without files: only what --explain and --picture ask.
+/// Without files: only the output of --explain and --picture.
 ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job,
                     const Console& console) {
     ConversionRequest request = job.request;
@@ -177,7 +177,7 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
     return ExitCode::Good;
 }
 
-/// All inputs are there before the first output is written; outputs of a folder replace none.
+/// All inputs must exist before the first output is written; outputs in a folder replace none.
 void require_inputs(const std::vector<std::string>& files, const fs::path& output, bool folder) {
     for (std::size_t i = 0; i + 1 < files.size(); ++i) {
         std::error_code none;

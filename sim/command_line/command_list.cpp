@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npuscope list`: what there is to name in a configuration or a program.
+// `npuscope list`: everything that can be named in a configuration or a program.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -59,7 +59,7 @@ void list_experiments(const ListOptions& options, std::ostream& out) {
     out << list_experiments_text(options.prefix);
 }
 
-/// Without --npu those of all families.
+/// Without --npu the fields of all families.
 void list_all_fields(const ListOptions& options, std::ostream& out) {
     const std::vector<ListedField> fields = all_fields(
         read_system(options.system), options.npu_given() ? NpuFamilies{} : options.system.families);
@@ -67,7 +67,7 @@ void list_all_fields(const ListOptions& options, std::ostream& out) {
                              : fields_text(fields, options.prefix));
 }
 
-/// `OP_EN 0, BANK 4:0 = 1 (read only)`: bits, reset value where it is not 0, access.
+/// `OP_EN 0, BANK 4:0 = 1 (read only)`: bits, reset value if it is not 0, access.
 std::string fields_of(const RegisterRow& row) {
     std::string text;
     for (const RegisterField& field : row.fields) {
@@ -122,7 +122,7 @@ void list_registers(const ListOptions& options, std::ostream& out) {
     }
 }
 
-/// Shapes of which one suits every row of the catalogue: enough to fill an entry.
+/// A layout with a shape that suits the row: enough to fill an entry.
 std::optional<Layout> sample_layout(const LayoutRow& row) {
     static constexpr std::string_view shapes[] = {"1x32x2x16", "1x4x2x16", "1x3x2x16", "1x1x2x16",
                                                   "2x32x1x1",  "1x32x1x1", "2x8x2x3",  "2x32x4x4"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npuscope plan`: how a network would be run; with --out, the program that does it, and the CRC of
-// every layer's result.
+// `npuscope plan`: how a network would be run; with --out, the corresponding program, and the CRC
+// of every layer's result.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ struct SavedPlan {
     std::string memory_map;
 };
 
-/// Takes the plan's images. With `expectations` the program runs on the simulated machine once.
+/// Consumes the plan's images. With `expectations` the program runs on the simulated machine once.
 SavedPlan finish_plan(Plan plan, const SystemConfig& system, bool expectations) {
     SavedPlan saved;
     saved.memory_map = memory_map_yaml(plan, system.npu_name());
@@ -66,7 +66,7 @@ OutputFolder output_of(const PlanArguments& arguments, const SystemConfig& syste
     return out;
 }
 
-/// The program comes last: a folder that has it is complete.
+/// The program is written last: a folder that has it is complete.
 void write_plan(const SavedPlan& plan, OutputFolder& out, const std::filesystem::path& folder) {
     out.write(folder / "memory_map.yaml", plan.memory_map);
     save_program(plan.program, out, folder);
@@ -93,7 +93,7 @@ std::string nodes_between(const Graph& graph, const Partition& partition) {
                : text;
 }
 
-/// A shape table's tensors are called as its files are.
+/// A shape table's tensors have the names of its files.
 LoadableBinding table_binding(const Plan& plan) {
     LoadableBinding binding;
     binding.inputs.push_back({"input"});
@@ -108,7 +108,7 @@ LoadableBinding table_binding(const Plan& plan) {
     return binding;
 }
 
-/// A task for each segment. What the host computes between them is what no driver does.
+/// One task per segment. No driver does what the host computes between them.
 void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
                          const PlanArguments& arguments, const SystemConfig& system,
                          const Console& console) {
@@ -176,15 +176,15 @@ ExitCode plan_table_of(const PlanArguments& arguments, const SystemConfig& syste
     return ExitCode::Good;
 }
 
-/// The code that a run of the plan ends with, as far as it is known before.
+/// The exit code of a run of the plan, as far as it is known in advance.
 ExitCode exit_code_of(const Diagnostics& findings) {
     const bool wrong =
         std::ranges::find(findings, Severity::Error, &Diagnostic::severity) != findings.end();
     return wrong ? ExitCode::ExpectationFailed : ExitCode::Good;
 }
 
-/// One program where that is all of the model; else a folder a segment, and their order. Nothing is
-/// written before all of it is there.
+/// One program if that is all of the model; else a folder per segment, and their order. Nothing is
+/// written before all of it is ready.
 void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arguments,
                 const SystemConfig& system) {
     OutputFolder out = output_of(arguments, system);
@@ -237,7 +237,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     return exit_code_of(findings);
 }
 
-/// Where the files of a program of jobs and its maps lie; a map until another one takes its bytes.
+/// Where a job program's files and its maps are; a map lasts until another one reuses its bytes.
 std::string job_memory_map(const Program& program, const std::string& npu) {
     std::string images;
     std::map<std::string, std::size_t> order;  // of jobs
@@ -259,7 +259,7 @@ std::string job_memory_map(const Program& program, const std::string& npu) {
     };
     std::vector<Map> maps;
     for (const NamedSurface& surface : program.surfaces) {
-        // of a map of the host, the next job reads it
+        // a map of the host is read by the next job
         maps.push_back({parse_surface_spec(surface.spec),
                         surface.after.empty() ? (maps.empty() ? 0 : maps.back().from + 1)
                                               : order.at(surface.after)});
@@ -285,7 +285,7 @@ std::string job_memory_map(const Program& program, const std::string& npu) {
                        results.empty() ? " []" : results);
 }
 
-/// The jobs and the host's operators as a program for their time, and the images that they need.
+/// The jobs and the host's operators as a timing-only program, and the images that they need.
 void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
     std::size_t images = 0;
     std::erase_if(program.statements, [](const Statement& statement) {
@@ -327,7 +327,7 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
     return exit_code_of(model.findings);
 }
 
-/// The register program that the firmware would issue, in the form of all programs.
+/// The register program that the firmware would issue, in the same form as all programs.
 ExitCode save_loadable_program(const PlanArguments& arguments, const SystemConfig& system,
                                const Console& console) {
     const std::string& path = arguments.experiment.program;
@@ -374,7 +374,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
     const WriteChoices& write = arguments.experiment.write;
     PlanTarget target =
         arguments.experiment.plan.target(system, !write.out.empty() || !write.loadable.empty());
-    // pixels in two planes have no tensor that a runtime knows
+    // runtimes know no tensor of pixels in two planes
     target.pixels = target.pixels && write.loadable.empty();
     target.describable = !write.loadable.empty();
     return is_onnx_file(network) ? plan_model(arguments, system, target, console)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `npuscope quantise`: a model of floats as one of integers, as an ONNX file that others read too.
+// `npuscope quantise`: a float model as an integer model, in an ONNX file for other tools, too.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -34,7 +34,7 @@ Json read_json(const fs::path& file) {
     return json;
 }
 
-/// Of a run: what `--out` or `--json` wrote.
+/// For a run: the file that `--out` or `--json` wrote.
 fs::path result_file(const std::string& shown) {
     std::error_code none;
     return fs::is_directory(shown, none) ? fs::path(shown) / "result.json" : fs::path(shown);
@@ -63,7 +63,7 @@ Json read_result(const std::string& shown) {
     return result;
 }
 
-/// What the run's units did when, where that was written beside its result.
+/// What the run's units did when, if that was written next to its result.
 Json read_timeline(const std::string& shown) {
     const fs::path file = result_file(shown).parent_path() / "timeline.json";
     if (!file_exists(file)) {

@@ -22,7 +22,7 @@ namespace {
 
 using RunArguments = ExperimentArguments;
 
-/// JSON on standard output moves the text for people to standard error.
+/// If JSON goes to standard output, the text for people goes to standard error.
 void write_reports(const Experiment& experiment, const Result& result, const Console& console) {
     const WriteChoices& arguments = experiment.write;
     const bool json_on_out = arguments.json == "-";
@@ -68,7 +68,7 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         summary_report(result, details, aside ? console.err_width : console.out_width));
 }
 
-/// What stands in `file`, or in it as a folder, is from now on said to stand in `other`.
+/// A place in `file`, or in it as a folder, becomes a place in `other`.
 void rename(Place& place, const std::string& file, const std::string& other) {
     const bool inside = place.file == file || place.file.starts_with(file + '/');
     if (inside) {

@@ -52,7 +52,7 @@ struct SweepFolder {
     fs::path database() const { return path / "results.sqlite"; }
 };
 
-/// Where the sweep is kept; with a space, that is now the folder's.
+/// Where the sweep is kept; a given space is now the folder's.
 SweepFolder open_folder(const SweepArguments& arguments) {
     std::error_code none;
     if (fs::is_directory(arguments.sweep, none)) {
@@ -75,8 +75,7 @@ SweepFolder open_folder(const SweepArguments& arguments) {
     if (arguments.out.empty()) {
         throw ConfigError("a sweep needs a folder for its results", "--out DIR");
     }
-    const Space space =
-        read_space(file);  // whatever is wrong in it is said before anything is written
+    const Space space = read_space(file);  // report mistakes before anything is written
     SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
     const std::string head =
         "folder: " + quoted(fs::absolute(space.folder()).lexically_normal().string()) + '\n';
@@ -112,7 +111,7 @@ SweepOptions options_of(const SweepArguments& arguments) {
     return options;
 }
 
-/// Shows a line in place of the one before, on a terminal.
+/// Shows a line in place of the previous one, on a terminal.
 class StatusLine {
  public:
     explicit StatusLine(std::ostream& out) : out_(out), shown_(isatty(STDERR_FILENO) != 0) {}
@@ -151,7 +150,7 @@ LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folde
             arguments.options};
 }
 
-/// The points of all tasks go to the sweep's database.
+/// Copies the points of all tasks to the sweep's database.
 void gather(const SweepFolder& folder, SweepDatabase& database) {
     std::error_code none;
     std::vector<fs::path> files;
@@ -166,7 +165,7 @@ void gather(const SweepFolder& folder, SweepDatabase& database) {
     }
 }
 
-/// One task of a launcher: its own database, and nothing that the sweep's has.
+/// One task of a launcher: has its own database, and skips what the sweep's already has.
 ExitCode run_task(const SweepArguments& arguments, const SweepFolder& folder, const Space& space) {
     SweepOptions options = options_of(arguments);
     take_task(arguments.task, options);

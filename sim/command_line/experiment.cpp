@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As a command that is typed elsewhere than in the file's folder would name it.
+/// The path of a file relative to `folder`, as seen from where the command is typed.
 std::string seen_from(const fs::path& folder, const std::string& path) {
     const bool nowhere = path.empty() || path == "-";
     return nowhere ? path : (folder / path).lexically_normal().string();
@@ -48,7 +48,7 @@ std::string absolute(const std::string& path) {
     return path.empty() ? path : fs::absolute(path).lexically_normal().string();
 }
 
-/// KEY=VALUE at a place of a file.
+/// KEY=VALUE at a place in a file.
 FieldOverride change_at(const std::string& text, const Place& place) {
     try {
         FieldOverride change = parse_override(text);
@@ -60,7 +60,7 @@ FieldOverride change_at(const std::string& text, const Place& place) {
     }
 }
 
-/// A preset that is named goes to `name`, fields in its place to `fields`.
+/// A preset's name goes to `name`, fields given in its place to `fields`.
 void take_preset(const ConfigNode& node, std::string& name, ConfigNode& fields) {
     if (node.kind == ConfigNode::Kind::Scalar) {
         name = node.text;
@@ -84,7 +84,7 @@ class GivenOptions {
         add(quantise.equalise != usual.equalise, "--no-equalise");
         add(quantise.target_decibels != usual.target_decibels, "--target-decibels");
     }
-    /// How a model is read.
+    /// Options for reading a model.
     void add_model(const ModelChoices& model) {
         add(!model.shape.empty(), "--shape");
         add(!model.calibration.empty(), "--calibration");
@@ -93,7 +93,7 @@ class GivenOptions {
         add(model.sums.has_value(), "--sums");
         add(model.batch.has_value(), "--batch");
     }
-    /// What its inputs and outputs are.
+    /// Options for its inputs and outputs.
     void add_pictures(const ModelChoices& model) {
         const PixelChoices usual;
         add(model.pixels.mean != usual.mean, "--mean");
@@ -215,7 +215,7 @@ void add_plan_options(CLI::App& app, PlanChoices& choices) {
 
 namespace {
 
-/// What of a run is simulated, and for how long.
+/// Which parts of a run are simulated, and for how long.
 void add_simulation_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--values", choices.values,
                    "on (default), or off: timing only; needs no images and checks nothing")
@@ -355,7 +355,7 @@ void ExperimentArguments::open() {
     take_system(experiment, system, app->count("--npu") > 0, app->count("--memory") > 0);
     for (CLI::Option* option : app->get_options()) {
         if (option->count() > 0 && !option->get_lnames().empty()) {
-            option->run_callback();  // what was typed goes over what the file says
+            option->run_callback();  // typed options override those of the file
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment: everything that `run`, `plan` and `check` can be told, in one file.
+// An experiment: all settings of `run`, `plan` and `check` in one file.
 //
 //     shows: three layers on a picture, as a driver programs them
 //     program: three_layers/program.cfg
@@ -8,9 +8,9 @@
 //     set: [npu.cbuf.banks=16]
 //     run: {values: on}
 //
-// Paths are relative to the file, or absolute. Options on the command line go first. `--out DIR`
-// writes the experiment that a run was as DIR/config.yaml; run again it gives the same result, on
-// whatever folder the command is typed in.
+// Paths are relative to the file, or absolute. Options on the command line take precedence.
+// `--out DIR` writes the experiment of a run as DIR/config.yaml; run again it has the same result,
+// in whatever folder the command is typed.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,7 @@ struct EnumNames<OnOff> {
                                       std::pair{OnOff::Off, std::string_view("off")}};
 };
 
-/// How a network is planned, by `plan` as by `run` and `check`.
+/// How a network is planned, by `plan` as well as by `run` and `check`.
 struct PlanChoices {
     CompressionChoice compress = CompressionChoice::ByCycles;
     bool winograd = false;
@@ -119,7 +119,7 @@ struct RunChoices {
     }
 };
 
-/// What is written. None of it changes a result, so that a repeat is not told of it.
+/// What is written. None of it changes a result, so a repeat does not record it.
 struct WriteChoices {
     std::string out;
     std::string json;
@@ -177,7 +177,7 @@ struct Experiment {
     PlanChoices plan;
     RunChoices run;
     WriteChoices write;
-    std::vector<Place> set_places{};  ///< of what stands at `set`; no field
+    std::vector<Place> set_places{};  ///< of the entries of `set`; no field
     std::string bundled{};            ///< the program's bare name; empty: it is a file; no field
 
     template <class Visitor, class Self>
@@ -212,14 +212,14 @@ bool is_experiment_file(const std::filesystem::path& path);
 bool is_image_file(const std::filesystem::path& path);
 /// Whether it is the order of a plan's segments.
 bool is_segments_file(const std::filesystem::path& path);
-/// Its paths are relative to where the command is typed, or absolute. ConfigError with its place.
+/// Paths become relative to where the command is typed, or absolute. ConfigError with its place.
 Experiment read_experiment(const std::filesystem::path& path);
-/// The same of one that stands in another file; its paths are relative to `folder`.
+/// The same for one inside another file; its paths are relative to `folder`.
 Experiment read_experiment(const ConfigNode& root, const std::filesystem::path& folder);
-/// ConfigError where an option is given that does nothing for a program of this kind. `with_model`: the program
-/// comes with a model that is read as well.
+/// ConfigError if an option is given that has no effect on a program of this kind. `with_model`:
+/// the program comes with a model that is read as well.
 void require_use_of_options(const Experiment& experiment, bool with_model = false);
-/// What it says of NPU, memory and host goes to `system`, but for what was typed.
+/// Copies its NPU, memory and host settings to `system`, except for those that were typed.
 void take_system(const Experiment& experiment, SystemArguments& system, bool npu_typed = false,
                  bool memory_typed = false);
 
@@ -227,13 +227,13 @@ void take_system(const Experiment& experiment, SystemArguments& system, bool npu
 void add_plan_options(CLI::App& app, PlanChoices& choices);
 void add_run_options(CLI::App& app, RunChoices& choices);
 
-/// What was typed, and the experiment that it amounts to.
+/// What was typed, and the resulting experiment.
 struct ExperimentArguments {
-    Experiment experiment;  ///< the options' own place while the command line is parsed
+    Experiment experiment;  ///< storage of the options while the command line is parsed
     SystemArguments system;
     CLI::App* app = nullptr;  ///< of the command
 
-    /// Finds the program. Where it is an experiment, reads that; options that were typed go first.
+    /// Finds the program. If it is an experiment, reads that; typed options take precedence.
     void open();
     /// Whether an option that changes a result was typed.
     bool changes_results() const;
@@ -243,7 +243,7 @@ struct ExperimentArguments {
 void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFamilies families,
                             const std::string& name, const std::string& help);
 
-/// The line that results record: a repeat records that of the run that it repeats.
+/// The line that results record: a repeat records that of the repeated run.
 std::string recorded_command(const ExperimentArguments& arguments, const Console& console);
 /// The experiment as a file that repeats it from any folder.
 std::string effective_yaml(const Experiment& experiment, const SystemConfig& system);

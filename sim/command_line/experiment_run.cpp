@@ -49,7 +49,7 @@ void check_stream(const Experiment& experiment) {
     }
 }
 
-/// Several NPUs that do not run one program each on data of its own.
+/// For several NPUs that do not each run one program on their own data.
 void check_instances(const Experiment& experiment, const SurfaceWishes& wishes) {
     const RunChoices& run = experiment.run;
     const bool splits = run.split != NetworkSplit::Batch;
@@ -75,7 +75,7 @@ void check_instances(const Experiment& experiment, const SurfaceWishes& wishes) 
     }
 }
 
-/// Each program on an NPU of its own.
+/// Each program on its own NPU.
 Result run_beside(const Experiment& experiment, const SystemConfig& system,
                   const RunOptions& options) {
     std::vector<Program> programs;
@@ -110,7 +110,7 @@ SurfaceWishes read_wishes(const Experiment& experiment, const SystemConfig& syst
     return wishes;
 }
 
-/// What the layers of a saved program must give: those of the network that it was planned from.
+/// Expected results of a saved program's layers: those of the network that it was planned from.
 std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
                                                  const SystemConfig& system,
                                                  const Program& program) {

@@ -40,7 +40,7 @@ std::optional<double> fraction_of(std::string_view text) {
     return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-/// Numbers with commas between them.
+/// Comma-separated numbers.
 std::vector<double> numbers_of(const std::string& text, const char* option) {
     std::vector<double> numbers;
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -58,7 +58,7 @@ std::vector<double> numbers_of(const std::string& text, const char* option) {
     return numbers;
 }
 
-/// Where channels, rows and columns stand in a model's input; nothing where it is no picture.
+/// Positions of channels, rows and columns in a model's input; nothing if it is not a picture.
 struct PictureAxes {
     std::size_t channels;
     std::size_t rows;
@@ -75,7 +75,7 @@ std::optional<PictureAxes> picture_axes(const Sizes& sizes) {
     return std::nullopt;
 }
 
-/// Entries of a folder in the order of their names.
+/// Entries of a folder, sorted by name.
 std::vector<fs::path> sorted_entries(const fs::path& folder) {
     std::vector<fs::path> entries;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -93,7 +93,7 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
     return entries;
 }
 
-/// One array as the cases that it holds: as it is, or its first size cut into the model's batches.
+/// One array as its cases: as is, or its first dimension cut into the model's batches.
 std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
                                     const std::string& file) {
     Sizes one = value.type.sizes;
@@ -242,7 +242,7 @@ Case InputReader::case_of_folder(const fs::path& folder) const {
     Case one;
     for (const std::string& input : graph_.inputs) {
         const auto file = find(input, folder);
-        // a file that is not there is told of by its reader
+        // a missing file is reported by the reader
         one[input] = read(input, file ? *file : folder / file_name(input, ".npy"));
     }
     return one;

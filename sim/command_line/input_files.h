@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs of a model from files: arrays and pictures that are named after its inputs, and folders of
-// them, one for each case. A pixel, or a number of an array of uint8, becomes (pixel - mean) * scale.
+// them, one per case. A pixel, or an element of a uint8 array, becomes (pixel - mean) * scale.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct EnumNames<ChannelOrder> {
                                       std::pair{ChannelOrder::Bgr, std::string_view("bgr")}};
 };
 
-/// What pixels become.
+/// Conversion of pixels.
 struct PixelChoices {
     std::string mean = "0";
     std::string scale = "1";
@@ -48,19 +48,19 @@ struct PixelChoices {
 
 class InputReader {
  public:
-    /// ConfigError for numbers that are none.
+    /// ConfigError for invalid numbers.
     InputReader(const Graph& graph, const PixelChoices& choices);
 
-    /// One file as that input. ConfigError where it does not fit; nothing is resized.
+    /// One file as that input. ConfigError if it does not fit; nothing is resized.
     GraphValue read(const std::string& input, const std::filesystem::path& file) const;
-    /// The file of an input in a folder: an array or a picture. Nothing where there is none;
-    /// ConfigError where there are several.
+    /// The file of an input in a folder: an array or a picture. Nothing if there is none;
+    /// ConfigError if there are several.
     static std::optional<std::filesystem::path> find(const std::string& input,
                                                      const std::filesystem::path& folder);
     /// The cases that `path` holds: a folder for each, with a file for each input; or, for a model
-    /// with one input, a file for each; or one file. An array of more pictures than the model takes at
-    /// a time is as many cases. In the order of their names. ConfigError where there is none, or one
-    /// does not fit.
+    /// with one input, a file for each; or one file. An array of more pictures than the model's
+    /// batch size makes several cases. Sorted by name. ConfigError if there is none, or one does
+    /// not fit.
     std::vector<Case> cases(const std::filesystem::path& path) const;
 
  private:

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t most_ranked = 5;
 
-/// The numbers themselves where they are probabilities, else what Softmax makes of them.
+/// The values themselves if they are probabilities, else their Softmax.
 std::vector<double> probabilities_of(const std::vector<double>& scores) {
-    constexpr double slack = 0.02;  // of 8-bit numbers
+    constexpr double slack = 0.02;  // for 8-bit values
     const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
     const auto [least, most] = std::ranges::minmax(scores);
     if (least >= 0 && most <= 1 && std::abs(sum - 1) <= slack) {

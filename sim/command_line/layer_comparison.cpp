@@ -19,7 +19,7 @@
 namespace npuscope {
 namespace {
 
-/// An input as a plan's image holds it: int8, or pixels from which the NPU takes 128.
+/// An input as in a plan's image: int8, or pixels from which the NPU subtracts 128.
 plain::Values input_of(const StoredCube& stored, const Shape& shape, const PlannedImage& image,
                        bool less_128) {
     const Layout memory = memory_layout(stored, shape);

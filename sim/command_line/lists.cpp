@@ -23,7 +23,7 @@
 namespace npuscope {
 namespace {
 
-/// What every preset of an NPU may say beside the fields of its family.
+/// Keys that every preset of an NPU may have in addition to the fields of its family.
 struct PresetHead {
     std::string family = "nvdla";
 
@@ -125,7 +125,7 @@ std::string gigabytes(double bytes_per_second) {
     return fmt::format("{:.4g} GB/s", bytes_per_second / 1e9);
 }
 
-/// From an ACTIVATE to the first data, and what all channels move at most.
+/// Latency from an ACTIVATE to the first data, and peak rate of all channels.
 std::string dram_text(const DramConfig& dram) {
     const auto clock = static_cast<double>(dram.clock.value);
     const DramOrganisation& built = dram.organisation;
@@ -138,7 +138,7 @@ std::string dram_text(const DramConfig& dram) {
                        format_quantity(dram.controller_latency.value, UnitKind::CycleCount));
 }
 
-/// Bytes that a beat of the NPU's bus has; 0 where it has no such field.
+/// Bytes per beat of the NPU's bus; 0 if it has no such field.
 std::uint64_t bus_bytes(const SystemConfig& system) {
     const Json npu = to_json(system)["npu"];
     const bool known = npu.contains("mcif") && npu["mcif"].contains("bus_width");

@@ -104,7 +104,7 @@ class BufferReader {
     GraphValue read_numbers(const BoundTensor& bound, const fs::path& file) const {
         const TensorType type = tensor_type(bound.tensor);
         const bool picture = is_picture_file(file);
-        // pixels of four components take pictures of three
+        // pixels of four components accept pictures of three
         const bool spare = picture && type.sizes[1] == 4;
         Graph graph;
         graph.inputs = {bound.name};
@@ -122,7 +122,7 @@ class BufferReader {
         return value;
     }
 
-    /// Pixels as integers: 0 to 255 become 0 to 127 where nothing else is asked for.
+    /// Pixels as integers: 0 to 255 become 0 to 127 unless requested otherwise.
     void settle_pixels(GraphValue& value, ElementType type) const {
         constexpr double half_scale = 127.0 / 255.0;  // source: NVDLA sw, TestUtils.cpp
         const NumberRange range = range_of(type);
@@ -136,7 +136,7 @@ class BufferReader {
     const std::vector<BoundTensor>& tensors_;
     const NetworkFiles& files_;
     PixelChoices pixels_;
-    bool is_plain_ = true;  ///< pixels are taken as they are
+    bool is_plain_ = true;  ///< pixels are used as they are
 };
 
 /// The host before and after a loadable that was planned from a model.
@@ -146,7 +146,7 @@ class EdgeRun {
         : edges_(std::make_unique<HostEdges>(std::move(edges))),
           values_(edges_->graph, edges_->ranges) {}
 
-    /// What the inputs of the first submit hold, from files of the model's inputs.
+    /// The inputs of the first submit, from files of the model's inputs.
     LoadableInputs read(const std::vector<BoundTensor>& tensors, const NetworkFiles& files) {
         GraphInputs inputs;
         const Graph& graph = edges_->graph;
@@ -164,7 +164,7 @@ class EdgeRun {
         return bytes;
     }
 
-    /// What the inputs of a later submit hold, from the outputs of those before it.
+    /// The inputs of a later submit, from the outputs of earlier ones.
     void between(std::size_t submit, const LoadableProgram& made, HostMemory& memory) {
         check(made.inputs.size(), edges_->inputs.size());
         check(made.outputs.size(), edges_->outputs.size());
@@ -249,7 +249,7 @@ class EdgeRun {
         return std::move(cases.front());
     }
 
-    /// All nodes whose inputs are known.
+    /// Evaluates all nodes whose inputs are known.
     void evaluate() {
         const Graph& graph = edges_->graph;
         known_.insert(graph.inputs.begin(), graph.inputs.end());
@@ -269,16 +269,16 @@ class EdgeRun {
     std::set<std::string> known_;
 };
 
-/// A dump that an output is held against.
+/// A dump to compare an output with.
 struct DumpWish {
     std::string surface;
     std::string file;
     DumpedBytes dump;
-    std::size_t kept = 0;  ///< of the result
+    std::size_t kept = 0;  ///< index into the result's `kept`
     const BoundTensor* tensor = nullptr;
 };
 
-/// Takes those out of the wishes whose file is a dump.
+/// Removes from the wishes those whose file is a dump, and returns them.
 std::vector<DumpWish> take_dumps(SurfaceWishes& wishes) {
     std::vector<DumpWish> dumps;
     std::erase_if(wishes.golden, [&](const std::string& text) {
@@ -363,7 +363,7 @@ class LoadableRun {
     }
 
  private:
-    /// With the host's part, where the loadable has one and inputs are given.
+    /// Including the host's part, if the loadable has one and inputs are given.
     LoadableProgram make(const std::string& path) {
         auto edges = std::optional<HostEdges>();
         if (!files_.inputs.empty()) {

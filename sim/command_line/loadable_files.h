@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loadable with its inputs and outputs in files. Pictures become what NVIDIA's runtime test
-// program makes of them: of fp16 tensors pixels less --mean, times --scale; of int8 tensors pixels
-// from 0 to 127, unless --mean or --scale are given; colour as blue, green, red unless --order says
+// A loadable with its inputs and outputs in files. Pictures are converted as by NVIDIA's runtime
+// test program: for fp16 tensors pixels less --mean, times --scale; for int8 tensors pixels from 0
+// to 127, unless --mean or --scale are given; colour as blue, green, red unless --order says
 // otherwise. source: NVDLA sw, umd/apps/runtime: DlaImageUtils.cpp, TestUtils.cpp
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace npuscope {
 
-/// The loadable's program for this NPU, with inputs of zeros where `files` has none. ConfigError
-/// where the NPU has no registers.
+/// The loadable's program for this NPU, with inputs of zeros if `files` has none. ConfigError if
+/// the NPU has no registers.
 LoadableProgram read_loadable_program(const std::string& path, const NetworkFiles& files,
                                       const SystemConfig& system);
 
 /// Runs it. Inputs are DIR/<tensor>.npy, a picture of that name, or DIR/<tensor>.bin, the buffer as
-/// it is; of a loadable with one input also one such file. Every output is written as .npy, where
-/// its format has whole bytes, and as .bin. `wishes`: surfaces may also be compared with dumps of
+/// is; for a loadable with one input also one such file. Every output is written as .npy, if its
+/// format has whole bytes, and as .bin. `wishes`: surfaces may also be compared with dumps of
 /// NVIDIA's runtime (.dimg).
 Result run_loadable_file(const std::string& path, const NetworkFiles& files,
                          const SystemConfig& system, SurfaceWishes wishes, RunOptions options);

@@ -17,8 +17,8 @@
 namespace npuscope {
 namespace {
 
-// A case that ran is text: its cycles, and of each output the name, element type, sizes and numbers,
-// each with its count before it. One that failed is no text at all.
+// A case that ran is text: its cycles, and for each output the name, element type, sizes and
+// values, each preceded by its count. A failed case has no text at all.
 
 template <class T>
 void put(std::string& text, const T& value) {
@@ -80,7 +80,7 @@ CaseResult result_of(std::string_view text) {
     return result;
 }
 
-/// By case; nothing where it failed, or was left out because another one had.
+/// By case; nothing if it failed, or was skipped because another one had.
 std::vector<std::optional<CaseResult>> run_beside(
     const CaseSpan& cases, std::size_t workers, const std::function<CaseResult(std::size_t)>& run) {
     WorkerPool pool(workers, [&](std::uint64_t index) {
@@ -117,7 +117,7 @@ std::vector<CaseResult> run_cases(const CaseSpan& cases, std::size_t cores,
     }
     std::vector<CaseResult> results;
     for (std::size_t i = 0; i < count; ++i) {
-        // one that failed in a worker tells here why
+        // a case that failed in a worker reports the reason here
         results.push_back(beside[i] ? *std::move(beside[i]) : run(cases.begin + i));
     }
     return results;

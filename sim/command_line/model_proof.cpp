@@ -29,14 +29,14 @@ const NamedSurface* find_named(const Program& program, const std::string& name) 
     return found == program.surfaces.end() ? nullptr : &*found;
 }
 
-/// As its own segment calls it.
+/// Its name within its own segment.
 std::string own_name(const LayerResult& layer) {
     const std::string prefix = fmt::format("segment_{}.", layer.surface.segment);
     return layer.surface.name.starts_with(prefix) ? layer.surface.name.substr(prefix.size())
                                                   : layer.surface.name;
 }
 
-/// The segment of which the program names most results, counted from 1; 0: none.
+/// The segment most of whose results the program names, counted from 1; 0: none.
 std::size_t segment_of(const Program& program, const std::vector<LayerResult>& layers) {
     std::map<std::size_t, std::size_t> named;
     for (const LayerResult& layer : layers) {
@@ -50,8 +50,8 @@ std::size_t segment_of(const Program& program, const std::vector<LayerResult>& l
     return best;
 }
 
-/// The numbers that the program's files hold for an input of the segment; pixels of uint8 lie there
-/// as they are.
+/// The values that the program's files hold for an input of the segment; uint8 pixels are stored
+/// unchanged.
 GraphValue loaded_input(const Program& program, const SparseMemory& memory,
                         const std::string& image, const SegmentTensor& input,
                         const PlannedSegment& segment, const TensorType& type) {
@@ -117,7 +117,7 @@ void evaluate_known(const Graph& graph, HostValues& values, std::set<std::string
                       "LAYER = ADDRESS:SHAPE:TYPE:LAYOUT after ID");
 }
 
-/// `values`: null where the layer's tensor is not known.
+/// `values`: null if the layer's tensor is not known.
 void add_layer(const Program& program, const LayerResult& layer, const std::string& name,
                const HostValues* values, ModelLayers& result) {
     const NamedSurface* surface = find_named(program, name);
@@ -137,8 +137,8 @@ void add_strange_results(const Program& program, const std::set<std::string>& na
     }
 }
 
-/// Numbers that an input may have: codes of the map that it is, else codes that fit every map, or
-/// reals where the model quantises its inputs itself.
+/// Legal random values of an input: codes of its map if it is one, else codes that fit every map,
+/// or reals if the model quantises its inputs itself.
 GraphValue drawn_input(const Program& program, const Graph& graph, const std::string& name) {
     const TensorType& type = graph.types.at(name);
     const NamedSurface* surface = find_named(program, name);
@@ -161,7 +161,7 @@ GraphValue drawn_input(const Program& program, const Graph& graph, const std::st
     return value;
 }
 
-/// What the host stores of a tensor that is a map.
+/// What the host stores for a tensor that is a map.
 std::vector<std::uint8_t> map_bytes(const NamedMap& map, const GraphValue& value) {
     Tensor<std::int32_t> cube(map.map.shape);
     if (value.numbers.size() != cube.values.size()) {

@@ -162,7 +162,7 @@ namespace {
 
 struct FloatModel {
     Graph graph;
-    std::vector<Case> cases;  ///< that it is calibrated with; none where it holds no floats
+    std::vector<Case> cases;  ///< for its calibration; none if it has no floats
 };
 
 FloatModel read_float_model(const std::string& model, const ModelChoices& choices) {
@@ -188,11 +188,11 @@ struct ModelOnNpu {
     QuantisedModel model;
     Graph graph;
     std::uint32_t target = 0;       ///< decibels that the model was quantised for
-    std::optional<double> worst{};  ///< decibels at the outputs of the worst input, if looked at
+    std::optional<double> worst{};  ///< decibels at the outputs of the worst input, if computed
 };
 
-/// Scales of a TINPU round once more than the quantised model does. Where outputs miss the target by
-/// that, the model is quantised for a higher one.
+/// Scales of a TINPU are rounded once more than in the quantised model. If outputs miss the target
+/// because of that, the model is quantised for a higher one.
 ModelOnNpu quantise_for(const std::string& network, const ModelChoices& choices, ScaleForm form) {
     constexpr int most_attempts = 4;
     const FloatModel floats = read_float_model(network, choices);
@@ -258,8 +258,8 @@ void note_quantisation(ModelOnNpu& on_npu, std::uint32_t target) {
     }
 }
 
-/// A loadable's descriptors cannot say that a stage adds a map and multiplies by a constant, so that NPUs
-/// with a third stage add the second map there, multiplied, unless reads are asked for.
+/// A loadable's descriptors cannot express a stage that adds a map and multiplies by a constant, so
+/// NPUs with a third stage add the second map there, multiplied, unless `sums` sets the reads.
 ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
     const auto* npu = system.npu.find<NpuConfig>();
     if (npu == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's file as the graph that a command plans: open sizes bound, layers of floats taken as
-// integers where time alone is asked for.
+// A model's file as the graph that a command plans: dynamic sizes bound, float layers treated as
+// integers if only time is requested.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ class App;
 
 namespace npuscope {
 
-/// How often the sum of two maps of different scales may read one of them, and a layer of a TINPU its map.
+/// How often a sum of two maps of different scales may read one, and a TINPU's layer its map.
 enum class SumReads {
-    Once,  ///< a loadable can say it of every sum of an SDP with three stages
+    Once,  ///< a loadable can express it for every sum of an SDP with three stages
     Twice  ///< fewer results differ from the model's
 };
 template <>
@@ -65,25 +65,25 @@ struct ModelChoices {
 };
 
 void add_model_options(CLI::App& app, ModelChoices& choices);
-/// Those that are about inputs and outputs of a run.
+/// Those for inputs and outputs of a run.
 void add_value_options(CLI::App& app, ModelChoices& choices);
-/// Those of them that say how a model is quantised.
+/// Those that define how a model is quantised.
 void add_quantise_options(CLI::App& app, ModelChoices& choices);
 /// Reads a model and quantises it with the calibration's inputs.
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices);
 
-/// What was done for the target of a quantised model, with the ratios before and after; empty where
-/// nothing was.
+/// What was done to reach the target of a quantised model, with the ratios before and after; empty
+/// if nothing was.
 std::string target_sentence(const QuantisedModel& model);
 
-/// What a command asks of a model.
+/// What a command needs of a model.
 enum class ModelUse {
-    Shape,  ///< time alone, of weights that may be missing
-    Time,   ///< what its layers take, without inputs
+    Shape,  ///< time only; weights may be missing
+    Time,   ///< cycles of its layers, without inputs
     Values  ///< its outputs
 };
 
-/// A shape table or a model as a graph, in forms that the NPU can take. ConfigError where it is
+/// A shape table or a model as a graph, in forms that the NPU supports. ConfigError if it is
 /// neither.
 Graph read_any_network(const std::string& network, const SystemConfig& system,
                        const ModelChoices& choices, ModelUse use);

@@ -39,8 +39,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Between which limits the numbers of an input lie: as its array's type says, or, of types wider
-/// than 8 bits, the numbers themselves.
+/// Value range of an input: that of its array's type or, for types wider than 8 bits, that of the
+/// values themselves.
 ValueRange facts_of(const GraphValue& value) {
     const ElementType element = value.type.element;
     if (element == ElementType::Int8 || element == ElementType::Uint8) {
@@ -78,7 +78,7 @@ class ModelRun {
           choices_(choices),
           options_(options),
           queries_(queries) {
-        if (choices.input_type == InputType::Uint8) {  // else it is taken for int8, and may change
+        if (choices.input_type == InputType::Uint8) {  // else it is treated as int8, and may change
             facts_ = held_inputs(graph_, choices.input_type);
         }
         const bool asked = !files.outputs.empty() || !files.model.labels.empty() ||
@@ -118,7 +118,7 @@ class ModelRun {
     }
 
  private:
-    /// Inputs that an operation takes at most.
+    /// Maximum number of inputs that one operation processes.
     std::uint32_t most_at_once() const {
         const auto* npu = system_.npu.find<NpuConfig>();
         return npu != nullptr && options_.instances == 1 ? most_batches(*npu) : 1;
@@ -126,7 +126,7 @@ class ModelRun {
     std::size_t all_inputs() const {
         return files_.inputs.empty() ? files_.model.batch.value_or(1) : cases_.size();
     }
-    /// As many inputs in each program as the memory has room for, where operations take several.
+    /// As many inputs in each program as fit the memory, if operations process several.
     void plan_at_once() {
         const auto most = std::min<std::size_t>(all_inputs(), most_at_once());
         for (auto inputs = static_cast<std::uint32_t>(most); inputs > 1 && !at_once_; inputs /= 2) {
@@ -139,7 +139,7 @@ class ModelRun {
         }
         each_ = at_once_ ? at_once_->inputs : 1;
     }
-    /// Of the program `index`; the last one has what is left.
+    /// Number of inputs of the program `index`; the last one has the remainder.
     std::size_t inputs_of(std::size_t index) const {
         return std::min(each_, all_inputs() - index * each_);
     }
@@ -156,7 +156,7 @@ class ModelRun {
             std::span<const GraphInputs>(cases_).subspan(first, cases_.empty() ? 0 : count));
     }
 
-    /// The program `index`: of an input alone, or of several at once.
+    /// The program `index`: of a single input, or of several at once.
     ModelResult run_one(std::size_t index) {
         if (!cases_.empty()) {
             inputs_ = cases_[index * each_];
@@ -176,10 +176,10 @@ class ModelRun {
         }
         return run;
     }
-    /// The programs after the first, on several cores; what they give is added in their order.
+    /// The programs after the first, on several cores; their results are added in order.
     void run_others(Result& result) {
         const auto begin = std::chrono::steady_clock::now();
-        options_.value_thread.reset();  // the cores are taken
+        options_.value_thread.reset();  // the cores are in use
         const auto run = [this](std::size_t index) {
             const ModelResult one = run_one(index);
             return CaseResult{one.result.cycles, one.result.simulated_cycles, one.outputs};
@@ -209,7 +209,7 @@ class ModelRun {
         }
         return all;
     }
-    /// Of the program `index`, behind those of the programs before.
+    /// Outputs of the program `index`, appended to those of earlier programs.
     void add_outputs(std::size_t index, const GraphInputs& outputs, Result& result) {
         constexpr std::size_t most_ranked = 10;  // inputs
         const std::size_t inputs = inputs_of(index);
@@ -225,7 +225,7 @@ class ModelRun {
             }
         }
     }
-    /// By several instances, for its time alone.
+    /// By several instances, for its timing only.
     Result shared() const {
         const auto plan_for = [&](std::uint32_t parts) {
             PlanTarget target = choices_.target(system_, false);
@@ -241,7 +241,7 @@ class ModelRun {
         options.values = false;
         return run_shared(files_.split, plan_for, system_, options);
     }
-    /// A model that is one program for the NPU is simulated, another one follows from one frame.
+    /// A model that is one program for the NPU is simulated; any other is estimated from one frame.
     StreamRecord stream(const Result& frame) const {
         if (!segments_ || segments_->segments.size() != 1) {
             return estimate_stream(frame, files_.stream);
@@ -266,7 +266,7 @@ class ModelRun {
         }
     }
 
-    /// The segments for one input, where all inputs are known as arrays; raw bytes need the plan first.
+    /// The segments for one input, if all inputs are known arrays; raw bytes need the plan first.
     void plan_once() {
         if (segments_) {
             return;
@@ -297,7 +297,7 @@ class ModelRun {
         return fs::path(folder) / file_name(tensor, type);
     }
 
-    /// A folder with a file for each input, named after it; or cases, as `--calibration` has them.
+    /// A folder with a file for each input, named after it; or cases, as for `--calibration`.
     void read_inputs() {
         const InputReader reader(graph_, files_.model.pixels);
         const bool is_folder = fs::is_directory(files_.inputs);
@@ -320,7 +320,7 @@ class ModelRun {
         }
         find_facts();
     }
-    /// Nothing in the folder is a case; then the file that is missing is named.
+    /// Nothing in the folder is a case; then the missing file is named.
     bool is_empty_of_cases() const {
         return std::ranges::none_of(fs::directory_iterator(files_.inputs), [&](const auto& entry) {
             const fs::path& path = entry.path();
@@ -328,7 +328,7 @@ class ModelRun {
             return entry.is_directory() || (graph_.inputs.size() == 1 && is_case);
         });
     }
-    /// What lies there as raw bytes is read when its layout is known; it is int8.
+    /// Raw bytes are read once their layout is known; they are int8.
     void read_named(const InputReader& reader) {
         for (const std::string& name : graph_.inputs) {
             const auto file = InputReader::find(name, files_.inputs);
@@ -346,7 +346,7 @@ class ModelRun {
             }
         }
     }
-    /// What holds of an input in all cases.
+    /// Value ranges of an input over all cases.
     void find_facts() {
         for (const std::string& name : graph_.inputs) {
             if (images_.contains(name) || !is_float(graph_.types.at(name).element)) {
@@ -360,7 +360,7 @@ class ModelRun {
         }
     }
 
-    /// Layouts of the tensors that images of the NPU hold, where they are needed.
+    /// Layouts of the tensors that images of the NPU hold, if they are needed.
     void find_surfaces(const SegmentedPlan& plan) {
         for (const PlannedSegment& segment : plan.segments) {
             const bool reads = std::ranges::any_of(
@@ -381,11 +381,11 @@ class ModelRun {
             const std::string& tensor = segment.lowered.inputs[i].tensor;
             InputSurface surface = surfaces[i];
             surface.name = tensor;
-            surface.zero = 0;  // numbers as they are
+            surface.zero = 0;  // values as they are
             input_surfaces_.emplace(tensor, std::move(surface));
         }
     }
-    /// An NPU of few layouts need not have one for every output; the array is there all the same.
+    /// An NPU of few layouts may lack one for some output; the array is written all the same.
     void find_outputs(const PlannedSegment& segment, const Partition& partition) {
         std::vector<OutputSurface> surfaces;
         try {
@@ -448,15 +448,15 @@ class ModelRun {
     const PlanChoices& choices_;
     RunOptions options_;
     SurfaceQueries* queries_;
-    std::set<std::string> images_;  ///< inputs that lie there as raw bytes
+    std::set<std::string> images_;  ///< inputs in the folder as raw bytes
     ValueRanges facts_;
     GraphInputs inputs_;
     std::vector<GraphInputs> cases_;  ///< inputs of each run
-    GraphInputs outputs_;             ///< of all runs, along the first size
+    GraphInputs outputs_;             ///< of all runs, along the first dimension
     std::vector<std::string> labels_;
     std::optional<SegmentedPlan> segments_;
     std::optional<SegmentedPlan> at_once_;  ///< of several inputs; nothing: one after the other
-    std::size_t each_ = 1;                  ///< inputs of a program, all but the last one
+    std::size_t each_ = 1;                  ///< inputs per program, except for the last one
     std::unique_ptr<ModelPlan> plan_;
     std::map<std::string, InputSurface> input_surfaces_;
     std::map<std::string, Layout> output_layouts_;

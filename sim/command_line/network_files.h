@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user names to be run or checked: a program, or a network with its inputs and outputs in
-// files that are named after its tensors.
+// What the user wants to run or check: a program, or a network with its inputs and outputs in files
+// that are named after its tensors.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct NetworkFiles {
     std::string inputs;   ///< folder; empty: values are synthetic
     std::string outputs;  ///< folder; empty: nothing is written
     ModelChoices model{};
-    std::size_t stream = 0;                    ///< frames that are run as a stream as well; 0: none
+    std::size_t stream = 0;                    ///< frames that are also run as a stream; 0: none
     NetworkSplit split = NetworkSplit::Batch;  ///< over RunOptions::instances
     std::size_t threads = 0;                   ///< cores for several inputs; 0: all
 
@@ -26,15 +26,15 @@ struct NetworkFiles {
 /// Whether `path` names a shape table or a model.
 bool names_network(const std::string& path);
 
-/// What inputs of floats hold.
+/// Value ranges of float inputs.
 ValueRanges held_inputs(const Graph& graph, InputType type);
 
-/// Plans and runs a shape table or a model; outputs are written where the run passed. Inputs are
-/// DIR/<tensor>.npy of any type that holds the numbers, or DIR/<tensor>.bin in the layout of the
-/// NPU's surface where a layer of the NPU reads them from one. Every output is written as
-/// <tensor>.npy, and as .bin where the NPU made it and 8 bits hold it. Without inputs the host of a
-/// model is simulated for its time alone, and there are no outputs. ConfigError where `network` is no
-/// network's file, or values are left out. `queries`: what else is asked of memory; may be null.
+/// Plans and runs a shape table or a model; outputs are written if the run passed. Inputs are
+/// DIR/<tensor>.npy of any type that holds the values, or DIR/<tensor>.bin in the layout of the
+/// NPU's surface if a layer of the NPU reads them from one. Every output is written as
+/// <tensor>.npy, and as .bin if the NPU computed it and it fits 8 bits. Without inputs the host of
+/// a model is simulated for its timing only, and there are no outputs. ConfigError if `network` is
+/// not a network file, or values are left out. `queries`: other queries of memory; may be null.
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, const PlanChoices& choices,
                          const RunOptions& options = {}, SurfaceQueries* queries = nullptr);

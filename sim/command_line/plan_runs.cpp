@@ -16,10 +16,10 @@
 namespace npuscope {
 namespace {
 
-/// What one NPU alone makes of the plan.
+/// The results of the plan on a single NPU.
 class Alone {
  public:
-    /// As `options` have it, but for several instances and their timeline.
+    /// With `options`, except for several instances and their timeline.
     Alone(const Plan& plan, const SystemConfig& system, RunOptions options) : options_(options) {
         options_.instances = 1;
         options_.timeline = false;
@@ -74,7 +74,7 @@ std::vector<Program> programs_by_rows(const Plan& plan, const Alone& alone,
     std::vector<Program> programs;
     for (Plan& part : share_rows(plan, options.instances, nvdla_npu(system))) {
         programs.push_back(plan_program(std::move(part)));
-        programs.back().surfaces.clear();  // of which others write a part
+        programs.back().surfaces.clear();  // other instances write a part of them
     }
     if (options.values) {
         check_at_meetings(programs.front(), expected_results(plan), alone.crcs());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of one plan beside that for its values: for what its layers leave in memory, as a stream of
-// frames, and shared by several NPUs.
+// Runs of a plan in addition to the one for its values: for what its layers leave in memory, as a
+// stream of frames, and shared by several NPUs.
 #pragma once
 
 #include <cstddef>
@@ -16,33 +16,33 @@
 
 namespace npuscope {
 
-// Several NPUs at once: each takes some of the layers, or of the rows of every layer.
+// Several NPUs at once: each computes some of the layers, or some rows of every layer.
 
-/// The plan whose convolutions so many NPUs can share by rows; with images where values are wanted.
+/// The plan whose convolutions this many NPUs can share by rows; with images if values are wanted.
 using PlanForParts = std::function<Plan(std::uint32_t parts)>;
 
-/// RunOptions::instances of them, at least 2. With values, the result of every layer is held against
-/// that of one NPU. ConfigError where the network cannot be shared so.
+/// RunOptions::instances of them, at least 2. With values, the result of every layer is compared
+/// with that of one NPU. ConfigError if the network cannot be shared this way.
 Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemConfig& system,
                   RunOptions options);
 
 // A stream of frames through a network: while the NPU computes one, the host stores the next input
-// and takes the last output. What one frame costs, and how soon the next one follows.
+// and reads the last output. What one frame costs, and how soon the next one follows.
 
-/// Simulates `frames` of a plan for their time alone. ConfigError as of streamed_plan().
+/// Simulates `frames` of a plan for their timing only. ConfigError as from streamed_plan().
 StreamRecord simulate_stream(const Plan& plan, std::size_t frames, const PlanTarget& target,
                              const SystemConfig& system, Cycles max_cycles);
 
-/// Of a model in parts, from the cycles of one frame: NPU and host work at once, each on another
-/// frame.
+/// For a model in parts, from the cycles of one frame: NPU and host work at once, each on a
+/// different frame.
 StreamRecord estimate_stream(const Result& frame, std::size_t frames);
 
-/// Beside the NPU a host computes what a frame takes on it before and after.
+/// In parallel with the NPU, a host computes the parts of a frame before and after it.
 void add_host(StreamRecord& stream, Cycles host);
 
 // What the layers of a plan leave in memory, from a run on one NPU.
 
-/// The bytes of each result, as they are when its layer has ended.
+/// The bytes of each result as they are when its layer has ended.
 using ResultBytes = std::vector<std::vector<std::uint8_t>>;
 ResultBytes simulated_results(const Program& program, std::span<const ExpectedResult> results,
                               const SystemConfig& system, RunOptions options = {});

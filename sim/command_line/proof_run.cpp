@@ -33,7 +33,7 @@ ProofLine line_of(const ProvedResult& result) {
     return line;
 }
 
-/// What the machine leaves; nothing where it refuses a program of which the findings say why.
+/// The machine's result; nothing if it refuses a program for reasons that the findings state.
 std::optional<Result> run_machine(const Program& program, const SystemConfig& system,
                                   const RunOptions& options, bool clean) {
     try {
@@ -46,7 +46,7 @@ std::optional<Result> run_machine(const Program& program, const SystemConfig& sy
     }
 }
 
-/// What became of each layer, and of what has no partner.
+/// Outcome of each layer, and of results without a partner.
 void add_layers(const ModelLayers& layers, const Result& run, CheckReport& report) {
     for (const CheckResult& check : run.checks) {
         report.layers.push_back({check.subject, check.pass ? "equal" : "differs"});

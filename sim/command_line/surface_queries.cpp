@@ -36,7 +36,7 @@ NamedSurface find_surface(const std::string& asked, const std::vector<NamedSurfa
                       : (nearest ? fmt::format("did you mean '{}'? {}", *nearest, all) : all));
 }
 
-/// Its text parsed; a mistake stands where a program's comment has it.
+/// Its spec parsed; a mistake is reported at the program's comment.
 SurfaceSpec spec_of(const NamedSurface& surface) {
     try {
         return parse_surface_spec(surface.spec);
@@ -47,7 +47,7 @@ SurfaceSpec spec_of(const NamedSurface& surface) {
 
 std::string number_text(double number) { return fmt::format("{}", number); }
 
-/// A row for what was compared.
+/// A row for one comparison.
 CheckResult row_of(CheckKind kind, const std::string& subject, const SurfaceSpec& surface,
                    const TensorDifference& difference) {
     CheckResult row;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user wants to know of memory when a program has run: surfaces to be written to files
-// (--dump), held against files (--golden), and layers' results held against a plain computation
-// (--compare-layers). A surface is named, or said in full as ADDRESS:SHAPE:TYPE:LAYOUT. A result is
-// taken as soon as its layer is done, before its memory is used again; all else when the run is over.
+// A user's queries of memory after a program has run: surfaces to be written to files (--dump),
+// compared with files (--golden), and layers' results compared with a reference computation
+// (--compare-layers). A surface is given by name, or in full as ADDRESS:SHAPE:TYPE:LAYOUT. A result
+// is read as soon as its layer is done, before its memory is reused; others at the end.
 #pragma once
 
 #include <functional>
@@ -20,10 +20,10 @@ struct SurfaceFile {
     std::string surface;
     std::string file;
 };
-/// Cut at the last `=`. ConfigError where one of both is missing; `option` is how it is called.
+/// Cut at the last `=`. ConfigError if one of both is missing; `option` is the option's name.
 SurfaceFile parse_surface_file(const std::string& text, const std::string& option);
 
-/// What a user asked for.
+/// A user's requests.
 struct SurfaceWishes {
     std::vector<std::string> dump;
     std::vector<std::string> golden;
@@ -33,11 +33,11 @@ struct SurfaceWishes {
     bool any() const { return !dump.empty() || !golden.empty() || compare_layers; }
 };
 
-/// A layer's result in memory, and what should be there: numbers in row-major order.
+/// A layer's result in memory, and its expected values in row-major order.
 struct LayerExpectation {
     std::string layer;
     NamedSurface surface;
-    std::int32_t zero = 0;  ///< memory holds numbers less this
+    std::int32_t zero = 0;  ///< memory holds values less this
     std::vector<double> numbers;
 };
 
@@ -47,9 +47,9 @@ class SurfaceQueries {
 
     const SurfaceWishes& wishes() const { return wishes_; }
     /// Finds the surfaces of a program, and adds to `options` what the run has to keep. ConfigError
-    /// for a name that nothing has, and for a file that does not fit.
+    /// for an unknown name, and for a file that does not fit.
     void ask(const std::vector<NamedSurface>& surfaces, RunOptions& options);
-    /// The same of the layers of a network, in its order.
+    /// The same for the layers of a network, in its order.
     void expect(std::vector<LayerExpectation> layers, RunOptions& options);
     /// Writes files, and adds a row to the result's checks for everything that was compared.
     void answer(Result& result) const;
@@ -59,7 +59,7 @@ class SurfaceQueries {
         CheckKind kind = CheckKind::Golden;
         std::string name;
         SurfaceSpec surface;
-        std::size_t kept = 0;  ///< of Result::kept
+        std::size_t kept = 0;  ///< index into Result::kept
         std::function<void(const Query&, std::span<const std::uint8_t> elements, Result&)> use;
     };
     void keep(Query query, const NamedSurface& where, RunOptions& options);
@@ -68,10 +68,10 @@ class SurfaceQueries {
     std::vector<Query> queries_;
 };
 
-/// Gives findings at an address the name of the surface that lies there.
+/// Adds to findings at an address the name of the surface at that address.
 void name_surfaces(Diagnostics& findings, const std::vector<NamedSurface>& surfaces);
-/// Gives comparisons of memory the name of the surface that begins there; of a checked id, that of
-/// the result.
+/// Adds to comparisons of memory the name of the surface that begins there; to a checked id, that
+/// of the result.
 void name_surfaces(std::vector<CheckResult>& checks, const std::vector<NamedSurface>& surfaces,
                    const Program& program);
 

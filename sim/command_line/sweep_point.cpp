@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fields of the configuration that the experiment does not hold itself.
+/// Fields of the configuration that are not part of the experiment itself.
 bool is_system_field(const std::string& field) {
     static constexpr std::array starts{"npu.", "memory.", "host."};
     return std::ranges::any_of(starts, [&](const char* start) { return field.starts_with(start); });
@@ -39,7 +39,7 @@ ConfigNode text_node(std::string text, const Place& place) {
     return {ConfigNode::Kind::Scalar, place, std::move(text), {}, {}};
 }
 
-/// What stands at a key of a map; made where it is not there.
+/// The value of a key of a map; created if it does not exist.
 ConfigNode& child(ConfigNode& map, const std::string& name, ConfigNode::Kind kind,
                   const Place& place) {
     if (map.kind != ConfigNode::Kind::Map) {
@@ -64,7 +64,7 @@ void set_field(ConfigNode& map, std::string_view path, const ConfigNode& value) 
                                   : set_field(inner, path.substr(dot + 1), value);
 }
 
-/// `key: value` of each key, on a line: the file that `npuscope run` takes.
+/// One `key: value` per line: the file that `npuscope run` accepts.
 std::string experiment_text(const ConfigNode& experiment) {
     std::string text;
     for (std::size_t i = 0; i < experiment.keys.size(); ++i) {
@@ -80,7 +80,7 @@ std::string content_key(const std::string& text) {
     return boost::uuids::to_string(boost::uuids::name_generator_sha1(space)(text));
 }
 
-/// What a program's files hold: a file's bytes, or those of all files of a folder.
+/// Content of a program's files: a file's bytes, or those of all files of a folder.
 std::string content_of(const fs::path& program) {
     if (!fs::is_directory(program)) {
         return read_whole_file(program);
@@ -127,7 +127,7 @@ Json rows_of_layers(const std::string& key, const std::vector<LayerRecord>& laye
     return rows;
 }
 
-/// What the result says, as columns and rows of the point.
+/// The result as columns and rows of the point.
 void add_result(Json& point, const Result& result) {
     Json& row = point["points"].front();
     const std::string key = row.at("key");
@@ -193,7 +193,7 @@ class DesignRunner {
         try {
             ReadyDesign ready = read(design);
             finish(point, ready);
-            ready.experiment.run.threads = 1;  // designs run beside each other
+            ready.experiment.run.threads = 1;  // designs run in parallel
             add_result(point, run_experiment(ready.experiment, ready.system));
         } catch (const ConfigError& error) {
             refuse(point, "illegal", error.what());
@@ -205,7 +205,7 @@ class DesignRunner {
         return point;
     }
 
-    /// What the planner expects of a network's convolutions.
+    /// The planner's estimate for a network's convolutions.
     Json estimate(const Design& design) {
         try {
             const ReadyDesign ready = read(design);
@@ -235,7 +235,7 @@ class DesignRunner {
                     {"inputs_per_second", time > 0 ? 1e6 / time : 0},
                     {"config", to_json(ready.system)}};
         } catch (const std::exception&) {
-            return Json::object();  // its run tells why
+            return Json::object();  // its run reports the reason
         }
     }
 
@@ -267,7 +267,7 @@ class DesignRunner {
         return ready;
     }
 
-    /// What can be said of a design that may be refused.
+    /// Data of a design that are known even if it is refused.
     Json known_of(const Design& design) {
         const std::string text = experiment_text(design_experiment(space_, design));
         const std::string key = content_key(std::string(NPUSCOPE_VERSION) + '\n' + text);
@@ -300,7 +300,7 @@ class DesignRunner {
             content = contents_.emplace(program, content_key(content_of(program))).first;
         }
         Experiment keyed = ready.experiment;
-        keyed.bundled = content->second;  // not by its path
+        keyed.bundled = content->second;  // instead of its path
         keyed.run.threads = 0;
         row["key"] =
             content_key(std::string(NPUSCOPE_VERSION) + '\n' + effective_yaml(keyed, ready.system));

@@ -9,8 +9,8 @@
 
 namespace npuscope {
 
-/// The experiment that a design is: the base with the axes' values. Fields of NPU, memory and host are
-/// changes at `set`.
+/// The experiment of a design: the base with the axes' values. Fields of NPU, memory and host are
+/// changes under `set`.
 ConfigNode design_experiment(const Space& space, const Design& design);
 
 /// How the designs of a space are run; space and families must outlive it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape table on an NPU with registers: surfaces lie as the table or the NPU declares.
+// A shape table on an NPU with registers: surfaces are placed as the table or the NPU declares.
 #pragma once
 
 #include <string>

@@ -14,13 +14,13 @@
 namespace npuscope {
 namespace {
 
-/// A node of a group: `to 'y'` at its anchor.
+/// A node of a group: `to 'y'` for its anchor.
 std::string why_taken(const NodeGroup& group, std::size_t node) {
     return group.anchor == node ? fmt::format("to '{}'", group.output)
                                 : fmt::format("part of '{}'", group.name);
 }
 
-/// The rule, where one has a name, and what it says.
+/// The rule, where it has a name, and its text.
 std::string why_refused(const Diagnostic& problem) {
     return fmt::format("{}{}{} at '{}'", problem.id, problem.id.empty() ? "" : ": ",
                        problem.sentence, problem.operation);
@@ -115,7 +115,7 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 
 namespace {
 
-/// Why layers are left to the host: of one kind the first that is met, and how many there are.
+/// Why layers are left to the host: the first reason of each kind, and how many there are.
 struct HostReason {
     std::string kind;  ///< reasons of one kind have the same rule and remedy
     std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every node of a model runs, and why; for each layer that the NPU does not take, its
-// configuration, what stands against it, and what would help. The same columns for every NPU.
+// Where every node of a model runs, and why; for each layer that the NPU does not support, its
+// configuration, the rules that it violates, and what would help. The same columns for every NPU.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct Explanation {
     const Graph& graph;
     const Target& target;
     const Partition& partition;
-    std::vector<std::string> layers;  ///< by group: of the NPU's plan, with its operations
+    std::vector<std::string> layers;  ///< by group: the layer of the plan, with its operations
 
-    /// One row per node: pattern, unit, layer and its operations, why.
+    /// One row per node: pattern, unit, layer and its operations, reason.
     std::string node_table(std::size_t width) const;
-    /// A paragraph for each layer that is refused; empty where there is none.
+    /// A paragraph for each refused layer; empty where there is none.
     std::string refusals() const;
 };
 
@@ -27,15 +27,15 @@ std::string refusal_text(const Graph& graph, const Target& target, const Refusal
 
 std::vector<RefusedLayer> refused_layers(const Partition& partition);
 
-/// What is to be said of layers that compute with rounded scales or weights: a note of each kind.
+/// Notes on layers that compute with rounded scales or weights: one of each kind.
 Diagnostics rounding_findings(const Graph& graph);
 
-/// What is to be said of a model of which nothing runs on the NPU: an error (host_only) where it has
-/// layers that multiply, with their reasons, each with its number of layers; else a note.
+/// Finding for a model of which nothing runs on the NPU: an error (host_only) where it has layers
+/// with MACs, with their reasons, each with its number of layers; otherwise a note.
 Diagnostics host_only_findings(const Graph& graph, const Partition& partition);
 
-/// Where every node runs and why, then each layer that the NPU does not take: its configuration, the
-/// rules that it breaks, and the nearest values that would not.
+/// Where every node runs and why, then each layer that the NPU does not support: its configuration,
+/// the rules that it violates, and the nearest values that would not.
 std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
                            std::size_t width = no_width_limit);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as a program, with what is known of it before it runs.
+// A model as a program, with what is known about it before it runs.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@
 
 namespace npuscope {
 
-/// Numbers of a graph's inputs or outputs, by name.
+/// Values of a graph's inputs or outputs, by name.
 using GraphInputs = std::map<std::string, GraphValue>;
 
 /// Bytes of a model in an NPU's memory.
 struct ModelMemory {
     Bytes weights;    ///< and other constants
-    Bytes peak_maps;  ///< most bytes of feature maps that are needed at a time
+    Bytes peak_maps;  ///< most bytes of feature maps alive at a time
 };
 
-/// A layer of a model that the NPU does not take, as results list it.
+/// A layer of a model that the NPU does not support, as results list it.
 struct RefusedLayer {
     std::string layer;
     std::string pattern;
@@ -31,16 +31,16 @@ struct RefusedLayer {
     bool partly_taken = false;  ///< all but its residual runs on the NPU
 };
 
-/// The result of a layer that the NPU runs, and the tensor of the graph that it is.
+/// The result of a layer that the NPU runs, and the graph's tensor that it holds.
 struct LayerResult {
     NamedSurface surface;
     std::string tensor;
-    std::int32_t zero = 0;  ///< memory holds the tensor's numbers less this
+    std::int32_t zero = 0;  ///< memory holds the tensor's values minus this
 };
 
 struct ModelProgram {
     Program program;
-    bool values = true;                    ///< false: made for its time alone
+    bool values = true;                    ///< false: built for timing only
     std::function<GraphInputs()> outputs;  ///< after a run with values: as they are to be stored
     std::vector<RefusedLayer> refused{};
     Diagnostics findings{};  ///< of the plan

@@ -13,7 +13,7 @@
 namespace npuscope {
 namespace {
 
-/// Finds the groups that a target takes, node by node, and those that it refuses.
+/// Finds the groups that a target supports, node by node, and those that it refuses.
 class Matcher {
  public:
     Matcher(const GraphView& model, const Target& target, const PlanProblems& planning)
@@ -30,7 +30,7 @@ class Matcher {
     }
 
  private:
-    /// With its residual first; without it where that is refused or belongs to another group.
+    /// First with its residual; without it where that is refused or belongs to another group.
     void try_anchor(std::size_t anchor) {
         bool refused = false;
         for (const bool with_residual : {true, false}) {
@@ -103,7 +103,7 @@ class Partitioner {
  private:
     const std::vector<NodeGroup>& groups() const { return result_.groups; }
     const std::vector<GraphNode>& nodes() const { return model_.graph().nodes; }
-    /// The tensor that is read where a group reads `tensor`.
+    /// The tensor that is actually read where a group reads `tensor`.
     std::string root(const std::string& tensor) const {
         return joins_segments_ ? root_of(model_, result_, tensor) : tensor;
     }
@@ -134,7 +134,7 @@ class Partitioner {
         const auto& group = result_.places[node].group;
         return group && groups()[*group].last_node() == node ? group : std::nullopt;
     }
-    /// The group that gives a tensor.
+    /// The group that produces a tensor.
     std::optional<std::size_t> maker(const std::string& tensor) const {
         const auto found = makers_.find(tensor);
         return found == makers_.end() ? std::nullopt : std::optional(found->second);
@@ -172,7 +172,7 @@ class Partitioner {
         }
     }
 
-    /// Segment `n` and all that the host does between it and the next one have the phase `n`.
+    /// Segment `n` and all host nodes between it and the next one have phase `n`.
     void number_phases() {
         group_phases_.resize(groups().size());
         node_phases_.resize(nodes().size());
@@ -188,7 +188,7 @@ class Partitioner {
             }
         }
     }
-    /// Of what makes a tensor; 0 for inputs and constants.
+    /// Phase of a tensor's producer; 0 for inputs and constants.
     std::size_t phase_after(const std::string& tensor) const {
         if (const auto group = maker(tensor)) {
             return group_phases_[*group];
@@ -196,7 +196,7 @@ class Partitioner {
         const auto node = model_.producer(tensor);
         return node ? node_phases_[*node] : 0;
     }
-    /// What a group takes in another shape than it was made in goes through the host.
+    /// What a group reads in another shape than it was produced in goes through the host.
     std::size_t phase_of(const NodeGroup& group) const {
         std::size_t phase = 1;
         for (const GroupRead& read : group.reads) {
@@ -227,7 +227,7 @@ class Partitioner {
         }
     }
 
-    /// A group runs where its last node stands.
+    /// A group runs at the position of its last node.
     void collect_in_order() {
         group_phases_.resize(groups().size());
         for (std::size_t i = 0; i < nodes().size(); ++i) {
@@ -275,7 +275,7 @@ class Partitioner {
     bool joins_segments_;
     std::map<std::string, std::size_t> makers_;
     std::vector<bool> needed_groups_;
-    std::vector<bool> needed_nodes_;  ///< on the host, views among them
+    std::vector<bool> needed_nodes_;  ///< on the host, including views
     std::vector<std::size_t> group_phases_;
     std::vector<std::size_t> node_phases_;
     std::size_t last_phase_ = 0;
@@ -319,7 +319,7 @@ RunNode run_node_statement(const Graph& graph, const Partition& partition, std::
         }
         run.op = node.op;
         run.macs = count_macs(graph, node);
-        // of an operator that is not known here, the time is not known either
+        // if the operator is not known here, its time is not known either
         run.cycles =
             !host_knows(node)
                 ? Cycles(0)

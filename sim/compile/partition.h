@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nodes of a model run on the NPU and which on the host, and in what order: groups that the
-// target takes, put together to segments, as many as fit so that no segment waits for what the
-// host makes of its own results.
+// target supports, joined into segments, as many as fit such that no segment waits for what the
+// host computes from the segment's own results.
 //
 //     x ─► [conv ─► conv] ─► Resize ─► [conv ─► add] ─► y
 //            segment 1       host        segment 2
 //
-// A target that joins no segments runs in the order of the graph: a segment is then the groups that
-// follow each other directly.
+// A target that joins no segments runs in graph order: a segment is then the groups that directly
+// follow each other.
 //
-// Which groups of nodes an NPU takes, what they become, where their tensors lie and which statements
-// run them is asked of its family's Target; a family implements it in one folder, as nvdla/ and
-// tinpu/ do.
+// Which groups of nodes an NPU supports, what they become, where their tensors are and which
+// statements run them is decided by its family's Target; a family implements it in one folder, as
+// nvdla/ and tinpu/ do.
 #pragma once
 
 #include <any>
@@ -29,7 +29,7 @@
 
 namespace npuscope {
 
-/// A tensor that a group reads, with the sizes N C H W that it takes it for.
+/// A tensor that a group reads, with the sizes N C H W that the group assumes.
 struct GroupRead {
     std::string tensor;
     Sizes cube;
@@ -39,7 +39,7 @@ struct GroupRead {
 /// Nodes that an NPU computes together.
 struct NodeGroup {
     std::string pattern;  ///< `GCONV`, as tables name it
-    std::string name{};   ///< of its anchor; the partition gives it
+    std::string name{};   ///< of its anchor; set by the partition
     std::size_t anchor = 0;
     std::vector<std::size_t> nodes;  ///< the anchor among them
     std::vector<GroupRead> reads;
@@ -49,7 +49,7 @@ struct NodeGroup {
     std::any lowered{};                ///< the target's own form of it
 
     bool has_residual() const { return layer && !layer->norm.residual.empty(); }
-    /// The node after which all that the group reads is there.
+    /// The node after which everything that the group reads is available.
     std::size_t last_node() const;
 };
 
@@ -66,10 +66,10 @@ enum class NodeSide {
 struct NodePlace {
     NodeSide side = NodeSide::Host;
     std::optional<std::size_t> group{};
-    std::optional<std::size_t> refusal{};  ///< that it was part of
+    std::optional<std::size_t> refusal{};  ///< the refused group that it was part of
 };
 
-/// A group that the NPU does not take, and why.
+/// A group that the NPU does not support, and why.
 struct Refusal {
     NodeGroup group;
     Diagnostics problems;
@@ -92,14 +92,14 @@ struct Partition {
     std::vector<Refusal> refusals;
     std::vector<NodePlace> places;  ///< one per node
     std::vector<Segment> segments;
-    std::vector<PartitionStep> steps;  ///< all segments and all that the host does, in order
+    std::vector<PartitionStep> steps;  ///< all segments and all host nodes, in order
 
-    /// Whether one segment is all of it; views may stand after it.
+    /// Whether one segment is all of it; views may follow it.
     bool is_whole() const;
     std::size_t count(NodeSide side) const;
 };
 
-/// A model planned for an NPU by its target: what runs where, with all addresses given.
+/// A model planned for an NPU by its target: what runs where, with all addresses assigned.
 class ModelPlan {
  public:
     ModelPlan() = default;
@@ -112,21 +112,21 @@ class ModelPlan {
     virtual std::vector<std::string> layers() const = 0;
     /// How much of the model the NPU runs, and as what, in tables of this width.
     virtual std::string summary(std::size_t width) const = 0;
-    /// What the plan lacks: a surface without room.
+    /// What the plan lacks: room for a surface.
     virtual Diagnostics findings() const { return {}; }
 
-    /// The statements that run it; the graph must outlive them. Without `inputs` for its time alone.
+    /// The statements that run it; the graph must outlive them. Without `inputs` for timing only.
     /// ConfigError where an input does not fit the graph, or the host cannot run an operator.
     virtual ModelProgram program(const HostConfig& host, const GraphInputs* inputs) const = 0;
 };
 
-/// What an NPU family is to the compiler.
+/// What the compiler needs to know about an NPU family.
 class Target {
  public:
     virtual ~Target() = default;
 
-    /// Partitions a graph that finish_graph gave, and places the tensors of what the NPU takes; the
-    /// graph must outlive the plan. `given`: what is known of inputs beyond their types.
+    /// Partitions a graph that finish_graph returned, and places the tensors of the NPU's part; the
+    /// graph must outlive the plan. `given`: what is known about inputs beyond their types.
     virtual std::unique_ptr<ModelPlan> plan(const Graph& graph,
                                             const ValueRanges& given = {}) const = 0;
 
@@ -134,10 +134,10 @@ class Target {
     /// operator. With `with_residual` false it ends before a residual.
     virtual std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
                                               bool with_residual) const = 0;
-    /// Lowers a group. What stands against it, with node, sentence and remedy; empty: it is legal.
+    /// Lowers a group. Returns the problems, with node, sentence and remedy; empty: it is legal.
     virtual Diagnostics lower(const GraphView& model, NodeGroup& group) const = 0;
-    /// Whether groups are joined to segments around the work of the host, and read what they read
-    /// through views. Otherwise groups, views and host run in the order of the graph.
+    /// Whether groups are joined into segments around the host's work, and read their inputs
+    /// through views. Otherwise groups, views and host run in graph order.
     virtual bool joins_segments() const = 0;
 
     /// The unit that a node of a group runs on, as tables name it.
@@ -146,17 +146,17 @@ class Target {
     virtual std::string configuration(const NodeGroup& group) const;
 };
 
-/// What planning found against a group, by the group's nodes.
+/// Problems that planning found with a group, by the group's nodes.
 using PlanProblems = std::map<std::vector<std::size_t>, Diagnostic>;
 
 Partition partition_graph(const GraphView& model, const Target& target,
                           const PlanProblems& planning = {});
 
-/// The tensor that a chain of views begins with.
+/// The tensor at the start of a chain of views.
 std::string root_of(const GraphView& model, const Partition& partition, const std::string& tensor);
 
-/// The statement of a node outside of groups, without its work; on the host with an estimate of its
-/// cycles, by products and elements.
+/// The statement of a node outside groups, without its work; on the host with an estimate of its
+/// cycles, from MACs and elements.
 RunNode run_node_statement(const Graph& graph, const Partition& partition, std::size_t index,
                            const HostConfig& host);
 

@@ -39,7 +39,7 @@ std::string pixel_layout_text(const PixelSurface& pixels) {
 
 struct Wanted {
     std::string which;
-    std::string declared;  ///< by the network; empty: not
+    std::string declared;  ///< by the network; empty: none
     const std::vector<std::string>& offered;
     Bytes entry;
 };
@@ -48,7 +48,7 @@ std::string_view row_name(const std::string& spec) {
     return std::string_view(spec).substr(0, spec.find(':'));
 }
 
-/// The NPU's own text for the layout, which may say more than the network's.
+/// The NPU's own text for the layout, which may specify more than the network's.
 std::string offered_as(const Wanted& wanted) {
     if (wanted.offered.empty()) {
         return wanted.declared;
@@ -240,7 +240,7 @@ void load_inputs(const NetworkSurfaces& surfaces, const fs::path& folder, Plan& 
         const auto image = std::ranges::find(plan.images, surface.image, &PlannedImage::name);
         NPU_CHECK(image != plan.images.end(), "the plan has an image of every input");
         std::vector<std::uint8_t>& bytes = image->image.bytes;
-        if (!bytes.empty()) {  // else time alone
+        if (!bytes.empty()) {  // otherwise timing only
             read_input(surface, folder, bytes);
         }
     }

@@ -3,11 +3,11 @@
 //
 //     DIR/input.bin            bytes in the declared layout
 //     DIR/input.npy            int8, channels x rows x columns
-//     DIR/<input layer>.bin    likewise of further inputs
+//     DIR/<input layer>.bin    the same for further inputs
 //     DIR/<layer>.bin, .npy    of every output, written when the run is over
 //
-// The layout is the network's own (`input: {.., layout: 4W4C8B}`, `output_layout:`), else the first
-// of the NPU's that can hold the shape, else row-major. Arrays have the input's type.
+// The layout is the network's own (`input: {.., layout: 4W4C8B}`, `output_layout:`), otherwise the
+// first of the NPU's that can hold the shape, otherwise row-major. Arrays have the input's type.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ struct InputSurface {
     Layout file;
     Layout memory;          ///< of the planned image
     std::string type;       ///< `int8` or `uint8`
-    std::int32_t zero = 0;  ///< memory holds values less this
+    std::int32_t zero = 0;  ///< memory holds values minus this
 };
 
 struct OutputSurface {
     std::string name;  ///< of its files
     Layout file;
     Layout memory;
-    ByteRun bytes;  ///< where the layer's result lies
+    ByteRun bytes;  ///< of the layer's result
 };
 
 struct NetworkSurfaces {
@@ -51,7 +51,7 @@ struct NetworkSurfaces {
 /// ConfigError where a declared layout is not one of the NPU's or cannot hold the shape.
 NetworkSurfaces network_surfaces(const Network& network, const Plan& plan,
                                  const SurfaceConfig& config);
-/// One side of them.
+/// The inputs only.
 std::vector<InputSurface> input_surfaces(const Network& network, const Plan& plan,
                                          const SurfaceConfig& config);
 std::vector<OutputSurface> output_surfaces(const Network& network, const Plan& plan,
@@ -66,50 +66,50 @@ Layout memory_layout(const StoredCube& stored, const Shape& shape);
 void read_input(const InputSurface& surface, const std::filesystem::path& folder,
                 std::span<std::uint8_t> image);
 
-/// Replaces the synthetic values of the plan's images of its inputs by those of DIR/<input>.bin or
-/// .npy; lanes that belong to no channel become 0. ConfigError with the numbers where a file does
-/// not fit.
+/// Replaces the synthetic values in the plan's input images by those of DIR/<input>.bin or .npy;
+/// lanes that belong to no channel become 0. ConfigError with the numbers where a file does not
+/// fit.
 void load_inputs(const NetworkSurfaces& surfaces, const std::filesystem::path& folder, Plan& plan);
 
-/// Writes both files of every output. `memory` is what lies at each surface's bytes.
+/// Writes both files of every output. `memory`: the contents of each surface's bytes.
 void save_outputs(const NetworkSurfaces& surfaces,
                   const std::vector<std::vector<std::uint8_t>>& memory,
                   const std::filesystem::path& folder);
 
-// Feature maps between the host, which has numbers, and the NPU, which has bytes of int8 in a layout
-// of its memory. The only place where one becomes the other.
+// Feature maps between the host, which has values, and the NPU, which has int8 bytes in a memory
+// layout. The only place where one is converted to the other.
 
-/// How numbers lie in bytes: each less a zero. A range of 8 bits has at most 256 numbers; maps of 16
-/// bits have no zero.
+/// How values are stored as bytes: each minus a zero. An 8-bit range has at most 256 values; 16-bit
+/// maps have no zero.
 struct MapCodes {
     NumberRange range;
     std::int32_t zero = 0;
     ElementType element = ElementType::Int8;
 };
-/// What a map of an NPU with registers holds.
+/// Element type of the maps of an NPU with registers.
 ElementType map_element(Precision precision);
-/// Of 16 bits.
+/// For 16-bit maps.
 MapCodes wide_codes(Precision precision);
-/// As int8 that an NPU's layers read and write.
+/// For the int8 maps that an NPU's layers read and write.
 MapCodes stored_codes(std::int32_t zero);
-/// As they are, int8 or uint8.
+/// Without conversion, int8 or uint8.
 MapCodes plain_codes(bool is_signed);
 
-/// A map of the NPU's memory and the tensor that it holds.
+/// A map in the NPU's memory and the tensor that it holds.
 struct MemoryMapOf {
     const std::string& tensor;
     const Layout& layout;
     MapCodes codes;
 };
 
-/// Writes a tensor's numbers; lanes that belong to no channel become 0. ConfigError without a place
-/// where one is none of the range.
+/// Writes a tensor's values; lanes that belong to no channel become 0. ConfigError without a place
+/// where a value is out of range.
 void store_map(const GraphValue& value, const MemoryMapOf& map, std::span<std::uint8_t> memory);
 
-/// The bytes of as many tensors as stand one after the other along the first size of `value`.
+/// The bytes of `tensors` tensors, which follow each other along the first dimension of `value`.
 std::string map_images(const GraphValue& value, std::size_t tensors, const MemoryMapOf& map);
 
-/// The numbers that lie in memory, as a tensor of this type.
+/// The values in memory, as a tensor of this type.
 GraphValue load_map(const TensorType& type, const MemoryMapOf& map,
                     std::span<const std::uint8_t> memory);
 

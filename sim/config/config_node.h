@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML document as a tree of our own, every node with its place. Stricter than YAML: one
-// document, no duplicate keys, no anchors, aliases or merges. Types are given by the struct that is
-// read, so a scalar stays text here.
-// A field of this type is read by others than the struct that has it: a preset's name, or its fields.
+// A YAML document as our own tree, every node with its place. Stricter than YAML: one document, no
+// duplicate keys, no anchors, aliases or merges. Types are defined by the struct that is read, so a
+// scalar stays text here. A field of this type is read by code other than its struct: a preset's
+// name, or its fields.
 #pragma once
 
 #include <filesystem>
@@ -32,9 +32,9 @@ struct ConfigNode {
 
 /// `file` is how messages name the text.
 ConfigNode parse_yaml(const std::string& text, const std::string& file);
-/// Whether a file that ends as YAML does holds a map with this key. ConfigError where it is no YAML.
+/// Whether a file with a YAML extension holds a map with this key. ConfigError if it is not YAML.
 bool file_has_key(const std::filesystem::path& path, std::string_view key);
-/// Says of every node that it stands at `place`: for text that is not from a file.
+/// Sets the place of every node to `place`: for text that is not from a file.
 void move_to(ConfigNode& node, const Place& place);
 /// `a mapping`, `a list`, `a single value`, `nothing`.
 std::string_view kind_name(ConfigNode::Kind kind);

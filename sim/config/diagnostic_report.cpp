@@ -27,7 +27,7 @@ std::string details_of(const Diagnostic& diagnostic) {
     return text;
 }
 
-/// A diagnostic without a remedy of its own has the nearest legal value.
+/// The remedy, or, if there is none, the nearest legal value.
 std::string remedy_of(const Diagnostic& diagnostic) {
     const bool legal =
         diagnostic.remedy.empty() && !diagnostic.nearest.empty() && !diagnostic.value.empty();
@@ -40,7 +40,7 @@ std::string file_of(const Place& place) {
     return std::filesystem::path(place.file).filename().string();
 }
 
-/// Equal for findings of one cause; empty for one that stands for itself.
+/// Equal for findings of one cause; empty for an independent one.
 std::string cause_of(const Diagnostic& finding) {
     if (finding.severity == Severity::Note) {
         return finding.id;

@@ -181,7 +181,7 @@ std::uint16_t to_float16(double number) {
     const std::uint32_t sign = std::signbit(number) ? 0x8000U : 0U;
     const double magnitude = std::abs(number);
     std::uint32_t bits = 0x7E00;  // a quiet NaN
-    if (magnitude >= 65520) {     // half a step above the largest number
+    if (magnitude >= 65520) {     // half a step above the largest value
         bits = 0x7C00;
     } else if (!std::isnan(magnitude)) {
         int exponent = 0;

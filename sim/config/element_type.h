@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types that a tensor's elements may have, in files, in graphs and on the command line: one row
-// each. What a unit of the hardware computes with is a Precision (models/layout/precision.h).
+// each. What a hardware unit computes with is a Precision (models/layout/precision.h).
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct ElementRow {
     std::string_view descr;  ///< NumPy's name
     std::uint32_t bytes;
     char kind;  ///< 'i' signed integer, 'u' unsigned integer, 'f' float, 'b' boolean
-    int onnx;   ///< ONNX's number of the type; 0: graphs do not hold it
+    int onnx;   ///< ONNX's code of the type; 0: graphs do not hold it
 };
 
 /// In the order of the enumeration. source: numpy.lib.format; onnx.proto, TensorProto.DataType
@@ -58,9 +58,9 @@ inline constexpr std::array element_table{
 constexpr const ElementRow& element_row(ElementType type) {
     return element_table[static_cast<std::size_t>(type)];
 }
-/// Null for a number that graphs do not know.
+/// Null for a code that graphs do not know.
 const ElementRow* find_onnx_element(std::int64_t number);
-/// ConfigError that names the nearest known type.
+/// ConfigError names the nearest known type.
 const ElementRow& find_element(std::string_view name);
 
 template <>
@@ -77,26 +77,26 @@ struct EnumNames<ElementType> {
 
 constexpr bool is_float(ElementType type) { return element_row(type).kind == 'f'; }
 
-/// Smallest and largest number of a tensor or of a type.
+/// Smallest and largest value of a tensor or of a type.
 struct NumberRange {
     double low;
     double high;
     bool operator==(const NumberRange&) const = default;
 };
-/// What an integer type holds; infinite for floats.
+/// The range of an integer type; infinite for floats.
 NumberRange range_of(ElementType type);
 
-/// The number as the type stores it: floats rounded to even, integers wrapped.
+/// The number as the type stores it: floats rounded to nearest even, integers wrapped.
 double stored_number(ElementType type, double number);
 /// A double as an integer, saturated to 64 bits; NaN is 0.
 std::int64_t to_integer(double number);
 
 /// Elements as files hold them: low byte first. `bytes` are whole elements.
 std::vector<double> read_elements(ElementType type, std::span<const std::uint8_t> bytes);
-/// The numbers must fit the type; integers of 64 bits are saturated.
+/// The values must fit the type; 64-bit integers are saturated.
 void append_elements(ElementType type, std::span<const double> numbers, std::string& bytes);
 
-/// fp16 as IEEE 754 has it: its bits, and the nearest one to a number, infinite beyond the largest.
+/// fp16 as in IEEE 754: its bits, and the nearest one to a number, infinite beyond the largest.
 double from_float16(std::uint16_t bits);
 std::uint16_t to_float16(double number);
 

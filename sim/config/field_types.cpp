@@ -19,7 +19,7 @@ struct Unit {
     std::uint64_t scale;
 };
 
-// Largest first: the first that divides a value spells it.
+// Largest first: the first that divides a value is used to print it.
 constexpr std::array byte_units{Unit{"GiB", 1ULL << 30}, Unit{"MiB", 1ULL << 20},
                                 Unit{"KiB", 1ULL << 10}, Unit{"B", 1}};
 constexpr std::array hertz_units{Unit{"GHz", 1'000'000'000}, Unit{"MHz", 1'000'000},
@@ -79,7 +79,7 @@ int hex_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Appends a digit; false when the value would not fit into 64 bits.
+/// Appends a digit; false if the value would not fit into 64 bits.
 bool append_digit(std::uint64_t& value, std::uint64_t digit, std::uint64_t radix) {
     if (value > (largest - digit) / radix) {
         return false;
@@ -146,7 +146,7 @@ std::optional<Parts> cut(std::string_view text) {
     return parts.whole.empty() ? std::nullopt : std::optional(parts);
 }
 
-/// whole.fraction times scale where that is an integer of 64 bits.
+/// whole.fraction times scale if that is a 64-bit integer.
 std::optional<std::uint64_t> scaled(const Parts& parts, std::uint64_t scale) {
     std::uint64_t value = 0;
     std::uint64_t divisor = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of fields that a described struct may have, for visitors that branch on them, and numbers
-// as people write them: `512`, `0x80000000`, `128 KiB`, `1.2 GHz`, `50 cycles`. Strict: no
+// The kinds of fields that a described struct may have, for visitors that branch on them, and
+// numbers as people write them: `512`, `0x80000000`, `128 KiB`, `1.2 GHz`, `50 cycles`. Strict: no
 // octal-looking `010`, no sign, no `_`, no ambiguous `KB`.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace npuscope {
 
 enum class UnitKind { Plain, ByteCount, Frequency, Bandwidth, CycleCount, ByteAddress };
 
-/// Why a text is not a number of its kind, and how to write it.
+/// Why a string is not a number of its kind, and how to write it.
 struct QuantityFault {
     std::string sentence;
     std::string remedy;

@@ -71,10 +71,10 @@ int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     return std::exchange(file.number, -1);
 }
 
-/// Pages of 2 MiB, where the kernel has them, for memory that nothing has touched yet: a gigabyte of
-/// files costs a quarter of a million page faults without. Small blocks come from the heap, whose
-/// rest, as far as the allocator has asked for it ahead, is meant with them. What the kernel refuses
-/// is no error.
+/// Pages of 2 MiB, if the kernel has them, for memory that has not been touched yet: without them,
+/// a gigabyte of files costs a quarter of a million page faults. Small blocks come from the heap;
+/// for them its remainder, as far as the allocator has reserved it in advance, is included. A
+/// refusal by the kernel is not an error.
 void prefer_large_pages(void* data, std::size_t bytes) {
     constexpr std::uintptr_t large = std::uintptr_t{2} << 20U;
     constexpr std::size_t small = std::size_t{32} << 10U;
@@ -98,7 +98,7 @@ Content read_content(const fs::path& path, const Place& asked_at, Bytes most) {
     struct stat status {};
     ::fstat(file.number, &status);
     Content text;
-    text.reserve(static_cast<std::size_t>(status.st_size) + 1);  // and one to see the end
+    text.reserve(static_cast<std::size_t>(status.st_size) + 1);  // plus one to detect the end
     prefer_large_pages(text.data(), text.capacity());
     text.resize(static_cast<std::size_t>(status.st_size) + 1);
     std::size_t filled = 0;
@@ -158,8 +158,8 @@ bool is_device(const fs::path& path) {
            !fs::is_directory(status);
 }
 
-/// The descriptor of this process that a name such as /dev/stdout or /dev/fd/3 stands for. It may be
-/// a file's, which must then be continued and not be replaced.
+/// The descriptor of this process that a name such as /dev/stdout or /dev/fd/3 denotes. It may be a
+/// file's, which must then be continued and not be replaced.
 std::optional<int> named_descriptor(const fs::path& path) {
     const std::string& name = path.native();
     if (name == "/dev/stdout" || name == "/dev/stderr") {

@@ -13,7 +13,7 @@ namespace npuscope {
 
 using Json = nlohmann::ordered_json;
 
-/// Any text in quotes, good in JSON and in YAML.
+/// Any text in quotes, valid in JSON and in YAML.
 inline std::string quoted(const std::string& text) {
     return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }

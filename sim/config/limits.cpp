@@ -17,7 +17,7 @@
 namespace npuscope {
 namespace {
 
-/// Whether a field's name is that of a row, in which a `*` stands for any unit.
+/// Whether a field's name matches that of a row, in which a `*` stands for any unit.
 constexpr bool is_named(std::string_view row, std::string_view field) {
     const std::size_t star = row.find('*');
     if (star == std::string_view::npos || !field.starts_with(row.substr(0, star))) {
@@ -33,7 +33,7 @@ struct Limit {
     std::uint64_t least = 0;
     std::uint64_t most = 0;
     bool power_of_two = false;
-    std::uint64_t alone = most;  ///< largest value that needs no other field changed
+    std::uint64_t alone = most;  ///< largest value that requires no change of another field
 
     bool flag() const { return most == 1; }
     bool allows(std::uint64_t value) const {
@@ -55,7 +55,7 @@ constexpr std::uint64_t size = 65536;             // far beyond any NPU; keeps p
 constexpr std::uint64_t millisecond = 1'000'000;  // in cycles at 1 GHz: longer than any latency
 constexpr std::uint64_t terahertz = 1'000'000'000'000;
 
-// source: what the presets have, and what the equations of models/*_timing divide by or reserve
+// source: the values of the presets, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
     Limit{"npu.clock", 1, terahertz}, Limit{"memory.regions[].dram.clock", 1, terahertz},
     Limit{"memory.regions[].bandwidth", 1, 1000 * terahertz},
@@ -126,7 +126,7 @@ class Numbers {
  public:
     explicit Numbers(const SystemConfig& system) : root_(to_json(system)) {}
 
-    /// Nothing where the configuration has no such number.
+    /// Nothing if the configuration has no such number.
     std::optional<std::uint64_t> find(std::string_view field) const {
         std::optional<std::uint64_t> found;
         each(field, [&](const std::string& /*name*/, std::uint64_t value) { found = value; });
@@ -200,7 +200,7 @@ constexpr std::array relations{
              "a request consists of whole bus beats",
              [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
 
-// the nearest legal value is looked for between a field's own limits
+// the nearest legal value is searched for within a field's own limits
 constexpr bool is_limited(std::string_view field) {
     return std::ranges::any_of(limits,
                                [&](const Limit& row) { return is_named(row.field, field); });
@@ -209,11 +209,11 @@ static_assert(std::ranges::all_of(relations, [](const Relation& relation) {
     return is_limited(relation.fields[0]) && is_limited(relation.fields[1]);
 }));
 
-// What a number of the hardware has that no row of `limits` names.
+// Limits of hardware numbers that no row of `limits` names.
 constexpr Limit any_latency{"", 0, millisecond};
 constexpr Limit any_count{"", 0, many};
 
-/// Null where the field may have any value of its type.
+/// Null if the field may have any value of its type.
 const Limit* find_limit(std::string_view field, std::string_view type = {}) {
     const auto found =
         std::ranges::find_if(limits, [&](const Limit& row) { return is_named(row.field, field); });

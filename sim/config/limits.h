@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values the fields of a configuration may have, and which relations hold between fields: rows
-// of two tables. A configuration that breaks one could not be built as hardware, or this simulator
-// does not compute it; it is refused with the nearest values that are legal.
+// Legal values of the fields of a configuration, and relations that must hold between fields: rows
+// of two tables. A configuration that breaks one could not be built as hardware, or is not
+// supported by this simulator; it is refused, naming the nearest legal values.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,23 @@
 namespace npuscope {
 
 /// `4 to 128, a power of two`; empty for a field that may have any value of its type (`type` as
-/// `npuscope list fields` names it).
+/// named by `npuscope list fields`).
 std::string limit_text(std::string_view field, std::string_view type);
 
-/// `field: relation` of every relation that the field is part of, a line each.
+/// `field: relation` for every relation that the field is part of, one per line.
 std::string relations_text(std::string_view field);
 
-/// ConfigError for the first field or relation that is broken. `place_of` says where a field, by its
+/// ConfigError for the first broken limit or relation. `place_of` returns where a field, by its
 /// dotted name, was given its value.
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of);
 
-/// ConfigError at `place` where the row of this name does not allow the value; `field` is what the
-/// message calls it. A row of a list's elements is called `network.layers[].kernel`.
+/// ConfigError at `place` if the row of this name does not allow the value; `field` is its name in
+/// the message. A row for a list's elements is named like `network.layers[].kernel`.
 void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
                  const Place& place);
 
-/// Holds the numbers of a struct that was read from `node` against the rows that begin with `path`.
+/// Checks the numbers of a struct read from `node` against the rows that begin with `path`.
 class LimitChecker {
  public:
     LimitChecker(const ConfigNode& node, std::string row, std::string field)
@@ -74,7 +74,7 @@ class LimitChecker {
     std::string field_;
 };
 
-/// A struct from YAML text, as read_yaml() gives it, with its numbers inside their limits.
+/// A struct from YAML text, as read_yaml() returns it, with its numbers within their limits.
 template <Described T>
 T read_limited(const ConfigNode& root, const std::string& kind) {
     T value;

@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// Levenshtein distance, blind to case: letters to insert, remove or replace.
+/// Levenshtein distance, case-insensitive: letters to insert, remove or replace.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     const auto same = [](char x, char y) {
         return std::tolower(static_cast<unsigned char>(x)) ==
@@ -36,7 +36,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-/// The candidate with the fewest edits from `word`; none where all of them differ too much.
+/// The candidate with the fewest edits from `word`; none if all of them differ too much.
 inline std::optional<std::string> nearest_name(std::string_view word,
                                                std::span<const std::string> candidates) {
     constexpr std::size_t longest_word = 128;
@@ -45,7 +45,7 @@ inline std::optional<std::string> nearest_name(std::string_view word,
         return nearest;
     }
     const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());  // of an option
-    std::size_t fewest = (word.size() - dashes) / 3 + 2;  // so many edits make another word
+    std::size_t fewest = (word.size() - dashes) / 3 + 2;  // this many edits make a different word
     for (const std::string& candidate : candidates) {
         const std::size_t edits = edit_distance(word, candidate);
         if (edits < fewest && edits < candidate.size()) {
@@ -56,7 +56,7 @@ inline std::optional<std::string> nearest_name(std::string_view word,
     return nearest;
 }
 
-/// `did you mean 'x'?`, or the list of all candidates, or nothing where there are none.
+/// `did you mean 'x'?`, or the list of all candidates, or nothing if there are none.
 inline std::string name_remedy(std::string_view word, std::span<const std::string> candidates) {
     if (const auto nearest = nearest_name(word, candidates)) {
         return "did you mean '" + *nearest + "'?";
@@ -68,7 +68,7 @@ inline std::string name_remedy(std::string_view word, std::span<const std::strin
     return known;
 }
 
-/// The row of a table that has the name. ConfigError `unknown call 'x'`, for `what` is a call.
+/// The row of a table that has the name. ConfigError `unknown call 'x'`, where `what` is `call`.
 template <class Rows>
 const auto& find_named(const Rows& rows, std::string_view name, const std::string& what,
                        const Place& place = {}) {

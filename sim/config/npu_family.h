@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a family of NPUs is to the program: the configuration that its presets hold, the machine that
-// is built from one, and its registers. One object a family; main passes the list of those that
-// there are, and nothing else knows which.
+// What a family of NPUs is to the program: the configuration that its presets hold, the machine
+// that is built from one, and its registers. One object per family; main passes the list of them,
+// and no other code knows which there are.
 #pragma once
 
 #include <concepts>
@@ -35,12 +35,12 @@ namespace detail {
 class OverrideVisitor;
 }
 
-/// A described struct whose type is known to its owner alone: an NPU's configuration, which is read,
-/// overridden, written and listed without a word on which family it belongs to.
+/// A described struct whose type only its owner knows: an NPU's configuration, which is read,
+/// overridden, written and listed without knowing which family it belongs to.
 class AnyConfig {
  public:
     AnyConfig() = default;
-    /// typed_config.h has it, for those who define a family.
+    /// Defined in typed_config.h, for the definition of a family.
     template <Described T>
     requires(!std::same_as<T, AnyConfig>) explicit AnyConfig(T value);
     AnyConfig(const AnyConfig& other) : held_(other.held_ ? other.held_->clone() : nullptr) {}
@@ -51,7 +51,7 @@ class AnyConfig {
     }
     ~AnyConfig() = default;
 
-    /// Null where it is of another type.
+    /// Null if it is of another type.
     template <class T>
     T* find() {
         return held_ && held_->type() == typeid(T) ? static_cast<T*>(held_->value()) : nullptr;
@@ -61,7 +61,7 @@ class AnyConfig {
         return held_ && held_->type() == typeid(T) ? static_cast<T*>(held_->value()) : nullptr;
     }
 
-    /// Nothing where it holds no struct.
+    /// Does nothing if it holds no struct.
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         if (self.held_) {
@@ -90,11 +90,11 @@ class AnyConfig {
     std::unique_ptr<Held> held_;
 };
 
-/// Registers of an NPU, for those who list them or write programs.
+/// Registers of an NPU, for listing them or writing programs.
 struct FamilyRegisters {
     std::span<const RegisterBlock> blocks{};
     std::string_view suffix{};  ///< after every name, as published
-    std::string_view note{};    ///< of what kind they are, where that needs a word
+    std::string_view note{};    ///< of what kind they are, if that needs explaining
     bool programs = false;      ///< register programs may be run
 };
 
@@ -109,24 +109,24 @@ class NpuFamily {
     virtual std::string_view name() const = 0;
     virtual AnyConfig defaults() const = 0;
 
-    // Of a configuration of this family.
+    // For a configuration of this family.
     virtual std::string npu_name(const AnyConfig& npu) const = 0;
     virtual Hertz clock(const AnyConfig& npu) const = 0;
     /// A line for lists of presets.
     virtual std::string summary(const AnyConfig& npu) const {
         return format_quantity(clock(npu).value, UnitKind::Frequency);
     }
-    /// Preset of the memory where the command line names none; empty: a plain memory.
+    /// Preset of the memory if the command line names none; empty: a simple memory.
     virtual std::string memory_preset(const AnyConfig& npu) const = 0;
-    /// ConfigError where such an NPU could not work.
+    /// ConfigError if such an NPU could not work.
     virtual std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const = 0;
-    /// What plans models for such an NPU and this memory; without `values` for their time alone.
+    /// Plans models for such an NPU and this memory; without `values` for their timing only.
     virtual std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                                  bool values) const = 0;
     virtual FamilyRegisters registers(const AnyConfig& /*npu*/) const { return {}; }
 
-    /// A job from the bytes of its descriptor, zeros at the end left out, as a program's file has
-    /// them, and the way back. ConfigError where they describe none.
+    /// Reads a job from the bytes of its descriptor, trailing zeros left out, as in a program's
+    /// file, and writes one. ConfigError if they describe none.
     virtual std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> /*descriptor*/) const {
         throw ConfigError("the NPU does not support launch_job", "it runs register programs");
     }
@@ -135,8 +135,8 @@ class NpuFamily {
     }
 };
 
-/// A family whose presets are a described struct with `name` and `clock`, and perhaps `memory`. Its
-/// source includes typed_config.h.
+/// A family whose presets are a described struct with `name` and `clock`, and optionally `memory`.
+/// Its source includes typed_config.h.
 template <Described Config>
 class TypedFamily : public NpuFamily {
  public:

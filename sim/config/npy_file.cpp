@@ -213,7 +213,7 @@ std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const st
     if (!header.is_transposed() || ordered.empty()) {
         return ordered;
     }
-    std::vector<std::size_t> steps;  // bytes from an index to the next in the file, axis by axis
+    std::vector<std::size_t> steps;  // bytes from one index to the next in the file, axis by axis
     std::size_t step = bytes;
     for (const std::uint64_t extent : header.shape) {
         steps.push_back(step);

@@ -26,19 +26,19 @@ struct NpyHeader {
     std::uint64_t data_begin = 0;  ///< byte where the elements start
 
     std::uint64_t elements() const;
-    /// The elements lie in an order that is not that of C.
+    /// The elements are in an order other than C order.
     bool is_transposed() const { return fortran_order && shape.size() > 1; }
 };
 
 bool is_npy(std::span<const std::uint8_t> file);
-/// ConfigError that names the file and what is wrong; the data must be there in full.
+/// ConfigError names the file and what is wrong; the data must be complete.
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name);
 /// Everything in front of the elements; a multiple of 64 bytes.
 std::string npy_header(const ElementRow& type, std::span<const std::uint64_t> shape);
 
-/// The bytes of the elements, `file.subspan(data_begin)`, in the order of C.
+/// The bytes of the elements, `file.subspan(data_begin)`, in C order.
 std::vector<std::uint8_t> in_c_order(const NpyHeader& header, std::span<const std::uint8_t> data);
-/// The elements as numbers, in the order of C. Integers of 64 bits are rounded to doubles.
+/// The elements as numbers, in C order. 64-bit integers are rounded to doubles.
 std::vector<double> npy_numbers(const NpyHeader& header, std::span<const std::uint8_t> data);
 /// Header and elements; numbers must fit the type.
 std::string npy_bytes(const ElementRow& type, std::span<const std::uint64_t> shape,

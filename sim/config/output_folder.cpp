@@ -32,7 +32,7 @@ std::string fingerprint(std::string_view text) {
     return fmt::format("{:08x} {}", ::crc32_z(0, bytes, text.size()), text.size());
 }
 
-/// Nothing in it leaves the folder or is hidden, whatever the list says.
+/// None of its parts leaves the folder or is hidden, whatever the list says.
 bool is_plain(const fs::path& name) {
     return name.is_relative() && !name.empty() &&
            std::ranges::all_of(name, [](const fs::path& part) {
@@ -51,7 +51,7 @@ bool is_there(const fs::path& path) {
     return fs::exists(fs::symlink_status(path, none));
 }
 
-/// Moves of files that can be taken back.
+/// Moves of files that can be undone.
 class Moves {
  public:
     ~Moves() {
@@ -90,11 +90,11 @@ class Moves {
 
 OutputFolder::OutputFolder(fs::path folder) : folder_(std::move(folder)) {
     if (!folder_.has_filename() && folder_.has_parent_path() && folder_ != folder_.root_path()) {
-        folder_ = folder_.parent_path();  // without a slash at its end
+        folder_ = folder_.parent_path();  // without a trailing slash
     }
     std::error_code error;
     const fs::file_status status = fs::status(folder_, error);
-    exists_ = fs::exists(status) || is_there(folder_);  // a link that leads nowhere is there, too
+    exists_ = fs::exists(status) || is_there(folder_);  // a dangling link exists, too
     if (exists_ && !fs::is_directory(status)) {
         refuse(folder_, "it is not a folder");
     }
@@ -141,7 +141,7 @@ void OutputFolder::commit_in_place_of_earlier() {
     temporary_.reset();
 }
 
-/// Of the earlier list: files that are still as they were written, and are not among the new ones.
+/// Files of the earlier list that are still as they were written, and are not among the new ones.
 std::vector<fs::path> OutputFolder::obsolete_files() const {
     std::vector<fs::path> obsolete;
     if (!is_there(folder_ / list_name)) {
@@ -194,7 +194,7 @@ void OutputFolder::replace(const std::vector<fs::path>& obsolete) {
     moves.keep();
     for (const fs::path& name : obsolete) {
         if (name.has_parent_path()) {
-            ::rmdir((folder_ / name.parent_path()).c_str());  // where it is empty now
+            ::rmdir((folder_ / name.parent_path()).c_str());  // if it is empty now
         }
     }
 }

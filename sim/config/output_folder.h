@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder of results that belong together: all of them appear, or none. They are written to a
-// temporary folder, and take their names when the last one is complete: a new folder in one step, files
-// of a folder that exists one after the other, with interruptions held and every step undone where one
-// fails. The file that was written last goes first and comes last, so that a folder which has it is
-// complete even where the computer stops in between.
+// temporary folder, and get their names when the last one is complete: a new folder in one step,
+// files of an existing folder one after the other, with interruptions held and every step undone if
+// one fails. The file that was written last is removed first and added last, so that a folder that
+// has it is complete even if the computer stops in between.
 #pragma once
 
 #include <filesystem>
@@ -18,15 +18,15 @@ namespace npuscope {
 
 class OutputFolder {
  public:
-    /// ConfigError where `folder` is something else, or cannot be made or written.
+    /// ConfigError if `folder` is something else, or cannot be created or written.
     explicit OutputFolder(std::filesystem::path folder);
 
-    /// `name` may lie in a folder of its own. A name that was written already is replaced.
+    /// `name` may be in a subfolder. A name that was already written is replaced.
     void write(const std::filesystem::path& name, std::string_view text);
-    /// Everything takes its name. Other files of the folder stay as they are.
+    /// Everything gets its final name. Other files of the folder stay as they are.
     void commit();
-    /// Everything takes its name, and files that an earlier call wrote go where they are not written
-    /// again and were not changed since: `written_files.txt` lists what was written.
+    /// As commit(), and files that an earlier call wrote are removed unless they are written again
+    /// or were changed since: `written_files.txt` lists what was written.
     void commit_in_place_of_earlier();
 
  private:

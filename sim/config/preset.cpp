@@ -21,7 +21,7 @@ bool holds_presets(const fs::path& folder) {
     return fs::is_directory(folder / "npu", error);
 }
 
-/// Takes a key out of a map; null where it is not there.
+/// Removes a key from a map; null if it is not there.
 ConfigNode take(ConfigNode& map, std::string_view key) {
     ConfigNode taken;
     const auto found = std::ranges::find(map.keys, key, &ConfigNode::Key::name);

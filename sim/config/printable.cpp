@@ -11,8 +11,8 @@ namespace {
 
 bool is_control(std::uint32_t point) {
     return point < 0x20 || (point >= 0x7f && point <= 0x9f) ||
-           (point >= 0x200e && point <= 0x200f) ||  // marks of the direction of writing
-           (point >= 0x2028 && point <= 0x202e) ||  // separators of lines, overrides of direction
+           (point >= 0x200e && point <= 0x200f) ||  // direction marks
+           (point >= 0x2028 && point <= 0x202e) ||  // line separators, direction overrides
            (point >= 0x2066 && point <= 0x2069);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is configured with: one NPU of some family, the memory, and the host beside it. Fields
-// are `npu.*`, which the family describes, `memory.*` and `host.*`.
+// The configuration of a run: one NPU of some family, the memory, and the host. Fields are `npu.*`,
+// which the family describes, `memory.*` and `host.*`.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace npuscope {
 
-/// What a model's operators cost on the host, where the NPU does not take them: an estimate without
-/// a source, in cycles of the NPU's clock. Which CPU that is, and how well it is programmed, is not
+/// Cost of a model's operators on the host, if the NPU does not support them: an estimate without a
+/// source, in cycles of the NPU's clock. Which CPU that is, and how well it is programmed, is not
 /// part of an NPU.
 struct HostConfig {
     std::uint32_t cycles_per_mac = 8;
@@ -48,7 +48,7 @@ struct SystemConfig {
     }
 };
 
-/// The families that a command line knows; they outlive what is made of them.
+/// The families that a command line knows; they must outlive what is made of them.
 using NpuFamilies = std::span<const NpuFamily* const>;
 
 }  // namespace npuscope

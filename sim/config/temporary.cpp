@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What must go when the process ends before its time. It is the process's own, as signals are.
+/// Files to remove when the process ends early. They are per process, as signals are.
 struct Unfinished {
     std::mutex mutex;
     std::set<fs::path> paths;
@@ -43,8 +43,8 @@ std::string reason(int error) { return std::generic_category().message(error); }
                       "choose a writable location");
 }
 
-/// Makes something under a new name in `folder` and notes that it is unfinished. `make` gives -1, and
-/// errno, where it fails.
+/// Creates something under a new name in `folder` and records it as unfinished. `make` returns -1,
+/// and sets errno, if it fails.
 int make_new(const fs::path& folder, const fs::path& for_path, fs::path& made,
              const std::function<int(const char*)>& make) {
     const auto hold = hold_interruptions();
@@ -64,7 +64,7 @@ int make_new(const fs::path& folder, const fs::path& for_path, fs::path& made,
     refuse(for_path, reason(errno));
 }
 
-/// Only what this process made itself.
+/// Only if created by this process itself.
 void remove_unfinished(const fs::path& path) {
     std::error_code none;
     fs::remove_all(path, none);
@@ -115,7 +115,7 @@ TemporaryFolder::~TemporaryFolder() {
     remove_unfinished(path_);
 }
 
-/// A thread of its own takes the signals, so that it may do what no handler may.
+/// A separate thread receives the signals, so that it may do what no handler may.
 struct InterruptionGuard::Watch {
     sigset_t signals{};
     sigset_t before{};
@@ -127,7 +127,7 @@ namespace {
 constexpr int cut_short = SIGUSR1;   // from the thread that read beyond the end of a mapped file
 constexpr int guard_ends = SIGUSR2;  // from the guard to its thread
 
-/// A page of a mapped file is gone: someone has cut the file. The thread that met it cannot go on.
+/// A page of a mapped file is gone: the file has been truncated. The accessing thread cannot go on.
 void on_lost_page(int /*signal*/) {
     ::kill(::getpid(), cut_short);
     for (;;) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders that are not complete yet. They lie beside what they become, under a name that no
-// one can foresee and that follows no link, and go when they are not wanted: at the end of their scope,
-// and when the process is interrupted. What a killed process leaves harms no later run, for no run
-// ever takes a name that exists.
+// Files and folders that are not complete yet. They are next to what they become, under a name that
+// cannot be predicted and that follows no link, and are removed when not wanted: at the end of
+// their scope, and when the process is interrupted. What a killed process leaves harms no later
+// run, because no run ever uses a name that exists.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace npuscope {
 
-/// An open file in `folder`. ConfigError, which names `for_path`, where none can be made.
+/// An open file in `folder`. ConfigError, which names `for_path`, if none can be created.
 class TemporaryFile {
  public:
     TemporaryFile(const std::filesystem::path& folder, const std::filesystem::path& for_path);
@@ -21,8 +21,8 @@ class TemporaryFile {
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// Closes the file and gives it its name, in place of an older file or link. ConfigError where
-    /// that is impossible.
+    /// Closes the file and gives it its name, replacing an older file or link. ConfigError if that
+    /// is impossible.
     void become(const std::filesystem::path& path);
 
  private:
@@ -30,7 +30,7 @@ class TemporaryFile {
     int descriptor_ = -1;
 };
 
-/// An empty folder in `parent`; removed with all that is in it, unless it has become something else.
+/// An empty folder in `parent`; removed with its contents, unless it has become something else.
 class TemporaryFolder {
  public:
     TemporaryFolder(const std::filesystem::path& parent, const std::filesystem::path& for_path);
@@ -44,12 +44,12 @@ class TemporaryFolder {
     std::filesystem::path path_;
 };
 
-/// While it lives, an interruption waits: what happens meanwhile happens as a whole.
+/// While it exists, interruptions are deferred: what happens meanwhile is not interrupted.
 std::unique_lock<std::mutex> hold_interruptions();
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP remove what is temporary before they end the process. So
-/// does reading a mapped file that someone cuts short, which ends the process with a message and exit
-/// code 2. It must be made before any other thread.
+/// While it exists, SIGINT, SIGTERM and SIGHUP remove temporary files before they end the process.
+/// So does reading a mapped file that has been truncated, which ends the process with a message and
+/// exit code 2. It must be created before any other thread.
 class InterruptionGuard {
  public:
     InterruptionGuard();

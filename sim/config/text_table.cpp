@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view gap = "  ";
 constexpr std::size_t longest_piece = 24;  // a part of a name that is not broken
 constexpr std::size_t hanging = 2;         // of the second line of a text without columns
-constexpr std::size_t least_column = 20;   // an indentation of so much is a column
+constexpr std::size_t least_column = 20;   // an indentation of this width is a column
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
 
@@ -29,18 +29,18 @@ std::size_t bytes_of(std::string_view text, std::size_t characters) {
     return at;
 }
 
-/// True where a name may go on in the next line after this character.
+/// True if a name may continue on the next line after this character.
 bool ends_piece(char letter) {
     return std::string_view(" _/+,").find(letter) != std::string_view::npos;
 }
 
-/// True where a line may end before this space: `45 %` stays together.
+/// True if a line may end before this space: `45 %` stays together.
 bool is_break(std::string_view text, std::size_t at) {
     return text[at] == ' ' && (at + 1 == text.size() || text[at + 1] != '%');
 }
 
-/// Bytes of the part of `text` that stands in a line of `width` characters: whole words, else whole
-/// pieces of a name, else what fits.
+/// Bytes of the part of `text` that fits a line of `width` characters: whole words, else whole
+/// pieces of a name, else as many characters as fit.
 std::size_t bytes_in_line(std::string_view text, std::size_t width) {
     const std::size_t most = bytes_of(text, width);
     if (most == text.size()) {
@@ -75,8 +75,8 @@ std::string padded(std::string_view cell, std::size_t width, Align align) {
     return align == Align::Left ? std::string(cell) + space : space + std::string(cell);
 }
 
-/// Where the text of a line begins: after the last gap of its first half, or its indentation where
-/// that is a column already; else past its end.
+/// Where the text of a line begins: after the last gap of its first half, or its indentation if
+/// that already is a column; else past its end.
 std::size_t column_of_text(const std::string& line, std::size_t indent) {
     const std::size_t found = line.find("  ", indent);
     if (found != std::string::npos) {
@@ -158,7 +158,7 @@ std::size_t TextTable::whole_width(std::size_t column) const {
     return width;
 }
 
-/// Numbers stay whole; names and titles are broken between their pieces.
+/// Numbers are never broken; names and titles are broken between their pieces.
 std::size_t TextTable::least_width(std::size_t column) const {
     std::size_t width = longest_piece_of(columns_[column].title);
     for (const auto& row : rows_) {
@@ -169,14 +169,14 @@ std::size_t TextTable::least_width(std::size_t column) const {
     return width;
 }
 
-/// The columns that say which row it is: up to the first name, or a number alone.
+/// The columns that identify a row: up to the first name, or only a number.
 std::size_t TextTable::key_columns() const {
     const auto name = std::ranges::find(columns_, Align::Left, &Column::align);
     const auto before = static_cast<std::size_t>(name - columns_.begin());
     return before < 2 && before + 1 < columns_.size() ? before + 1 : 1;
 }
 
-/// Takes columns from the widest ones until they fit, as far as their pieces allow.
+/// Narrows the widest columns until all fit, as far as their pieces allow.
 void TextTable::fit(Block& block, std::size_t width) const {
     std::vector<std::size_t> least;
     for (const std::size_t column : block.columns) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for people that fits a width: tables, and sentences that go on in the next line. Nothing is
-// ever cut: a cell goes on in the next line, and a table that is too wide even then is folded.
+// Text for people that fits a width: tables, and sentences that continue on the next line. Nothing
+// is ever cut: a cell continues on the next line, and a table that is still too wide is folded.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace npuscope {
 
-/// Columns of what goes to a file or a pipe; a terminal has a width of its own.
+/// Columns of output to a file or a pipe; a terminal has its own width.
 inline constexpr std::size_t report_width = 100;
-/// For tables whose rows stay on one line each.
+/// For tables with one line per row.
 inline constexpr std::size_t no_width_limit = 10'000;
 
 /// `1,234,567`.
@@ -25,7 +25,7 @@ std::size_t text_width(std::string_view text);
 std::string wrapped(const std::string& text, std::size_t first_indent, std::size_t indent,
                     std::size_t width = report_width);
 
-/// Breaks the lines that are too long: where a column of text stands in one, it goes on below it,
+/// Breaks lines that are too long: if a line has a column of text, it continues below that column,
 /// else two columns further in than the line begins.
 std::string fitted(const std::string& text, std::size_t width);
 
@@ -41,13 +41,13 @@ class TextTable {
 
     void add_row(std::vector<std::string> cells);
     bool empty() const { return rows_.empty(); }
-    /// Two spaces before each line and between columns. Where the table would be wider than `width`,
-    /// long names and titles go on in the next line; where that is not enough, the columns that do
+    /// Two spaces before each line and between columns. If the table would be wider than `width`,
+    /// long names and titles continue on the next line; if that is not enough, the columns that do
     /// not fit follow in a table of their own, with the row's number and name repeated.
     std::string text(std::size_t width = report_width) const;
 
  private:
-    /// Columns that stand beside each other, and how wide each of them is.
+    /// Columns that are next to each other, and the width of each.
     struct Block {
         std::vector<std::size_t> columns;
         std::vector<std::size_t> widths;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reads, overrides, writes and lists the configuration of a family's NPUs, made for its type.
-// Included where a family is defined, and nowhere else: it takes long to compile.
+// Reading, overriding, writing and listing the configuration of a family's NPUs, instantiated for
+// its type. Included only where a family is defined, because it takes long to compile.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ struct AnyConfig::Typed final : AnyConfig::Held {
     void visit(JsonWriter& visitor) const override { T::describe(visitor, held); }
     void visit(FieldLister& visitor) const override { T::describe(visitor, held); }
 
-    /// What the visitor changes counts for what follows from it; what it gives itself stays.
+    /// What the visitor changes affects derived values; values that it sets itself stay.
     template <class Visitor>
     void change(Visitor& visitor) {
         if constexpr (Deriving<T>) {

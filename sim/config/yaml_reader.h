@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text to described structs: every key must be a field, every value of the field's kind. What the
-// text leaves out keeps the value it had; a field described as `required` must be there. Every
+// text leaves out keeps its previous value; a field described as `required` must be present. Every
 // mistake is a ConfigError with the place of the key or value.
 #pragma once
 
@@ -94,7 +94,7 @@ void read_value(const ConfigNode& node, T& value, const std::string& path) {
     } else {
         static_assert(Described<T>, "describe() lists a field of a kind that YAML cannot hold");
         if constexpr (Deriving<T>) {
-            // what the text gives counts for what follows from it; what it gives itself is read anew
+            // the text's values affect derived ones; those that it sets itself are read again
             T before = value;
             StructReader first(node, path);
             T::describe(first, value);
@@ -125,7 +125,7 @@ struct PathStep {
 
 struct FieldOverride {
     std::vector<PathStep> steps;
-    ConfigNode value;  ///< stands at the place `--set KEY=VALUE`
+    ConfigNode value;  ///< its place is `--set KEY=VALUE`
 };
 
 /// `KEY=VALUE`.

@@ -57,7 +57,7 @@ std::string yaml_quoted(const std::string& text) {
 
 std::string flow_yaml(const ConfigNode& node) {
     if (node.kind == ConfigNode::Kind::Scalar) {
-        // Numbers and truths stay what they are: a tree does not know which field reads them.
+        // Numbers and booleans stay as they are: a tree does not know which field reads them.
         const bool bare = !node.text.empty() && node.text.front() != '-' &&
                           std::ranges::all_of(node.text, is_bare_character);
         return bare && node.text != "null" ? node.text : yaml_quoted(node.text);

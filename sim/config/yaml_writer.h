@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Described structs back to YAML: every field, with its unit, such that reading the text gives the
-// same struct. An optional without a value is written as null. And their fields as a list, with type,
-// range, default and sentence.
+// Described structs back to YAML: every field, with its unit, such that reading the text produces
+// the same struct. An optional without a value is written as null. Also their fields as a list,
+// with type, range, default and sentence.
 #pragma once
 
 #include <limits>
@@ -14,13 +14,13 @@
 
 namespace npuscope {
 
-/// A string as a YAML scalar: bare where that is unambiguous, else quoted and escaped.
+/// A string as a YAML scalar: bare if that is unambiguous, else quoted and escaped.
 std::string yaml_quoted(const std::string& text);
 
 /// A tree on one line: `{read_latency: 50, regions: [a, b]}`.
 std::string flow_yaml(const ConfigNode& node);
 
-/// Whether a field takes one line: everything but structs and lists of structs.
+/// Whether a field fits on one line: everything but structs and lists of structs.
 template <class T>
 constexpr bool is_inline() {
     if constexpr (is_optional<T> || is_vector<T>) {
@@ -120,13 +120,13 @@ struct FieldRow {
     std::string type;  ///< `bytes`, `one of a, b`, `list of text`
     std::string default_text;
     std::string sentence;
-    std::string holds{};  ///< what the type of a number holds: `0 to 4294967295`
+    std::string holds{};  ///< range of a number's type: `0 to 4294967295`
 };
 
-/// What stands at the default of a field that must be given.
+/// Shown as the default of a field that must be given.
 inline constexpr const char* required_field = "required";
 
-/// Of a number's type.
+/// For a number's type.
 template <class T>
 std::string type_range() {
     if constexpr (is_optional<T>) {

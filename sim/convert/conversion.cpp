@@ -30,7 +30,7 @@ bool looks_like_sentence(const std::string& text) {
            (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z');
 }
 
-/// Calls visit(part) for each part of a text that `separator` joins.
+/// Calls visit(part) for each part of a text separated by `separator`.
 template <class Visit>
 void for_each_part(std::string_view text, char separator, Visit visit) {
     while (true) {
@@ -180,7 +180,7 @@ std::uint64_t elempack_of(const LayoutSpec& spec) {
     return is_ncnn(spec) && found != spec.parameters.end() ? found->second : 1;
 }
 
-/// Repacking that does not divide the axis leaves a blob as it was.
+/// Repacking with a factor that does not divide the axis leaves a blob unchanged.
 LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::string>& warnings) {
     LayoutSpec to = request.to;
     const auto padding = to.parameters.find("padding");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a layout is named on the command line and in YAML:
+// Layout specifications on the command line and in YAML:
 //
 //     4W4C8B    feature:atom=8,line_stride=64    "N C/8 H W C%8"
 //
-// a row of the catalogue, with parameters after a colon, or a sentence of one's own.
+// a catalogue name, with parameters after a colon, or a custom layout expression.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ namespace npuscope {
 
 struct LayoutSpec {
     std::string text;
-    const LayoutRow* row = nullptr;  ///< nullptr: a sentence
+    const LayoutRow* row = nullptr;  ///< nullptr: an expression
     LayoutSentence sentence;
     std::map<std::string, std::uint64_t, std::less<>> parameters;
 
-    /// ConfigError as make_layout() and bind() give it.
+    /// ConfigError as for make_layout() and bind().
     Layout bind_to(const LogicalShape& shape, std::uint32_t element) const;
     /// The same, or why the layout does not hold the shape.
     std::variant<Layout, Diagnostic> try_bind(const LogicalShape& shape,
                                               std::uint32_t element) const;
-    /// Letters of the axes of a shape with so many extents.
+    /// Axis letters of a shape with this many extents.
     std::string axes_for(std::size_t extents) const;
 };
 
@@ -50,10 +50,10 @@ LayoutSpec parse_layout_spec(const std::string& text);
 //
 // source: Kneron page "Convert ONNX & NPU Data"
 
-/// `scale=1.5/1.25,radix=6/5,axis=C,math=float64`: lists are joined by '/', one number serves all.
+/// `scale=1.5/1.25,radix=6/5,axis=C,math=float64`: '/' separates list items, one value serves all.
 struct Quantisation {
     std::vector<float> factors;
-    char axis = ' ';  ///< that several factors belong to
+    char axis = ' ';  ///< axis that several factors refer to
     QuantiseMath math = QuantiseMath::Float32;
 };
 
@@ -64,10 +64,10 @@ struct ConversionRequest {
     LayoutSpec from;
     LayoutSpec to;
     LogicalShape shape;
-    const ElementRow* type = nullptr;  ///< of the values on the NPU's side
+    const ElementRow* type = nullptr;  ///< of the values on the NPU side
     std::optional<Quantisation> quantise;
     std::optional<Quantisation> dequantise;
-    std::vector<std::uint64_t> stride_npu;  ///< of the Kneron side; empty: by the layout
+    std::vector<std::uint64_t> stride_npu;  ///< of the Kneron side; empty: from the layout
     GroupRule group_rule = GroupRule::Reader;
 };
 
@@ -81,21 +81,21 @@ struct ConversionPlan {
     std::vector<std::string> warnings;
 };
 
-/// ConfigError with the numbers for layouts, types and strides that cannot be.
+/// ConfigError with the numbers for impossible layouts, types and strides.
 ConversionPlan plan_conversion(const ConversionRequest& request);
 
-/// `to` holds zeros and target.bytes bytes. ConfigError where a value is not a number.
+/// `to` holds target.bytes zero bytes. ConfigError if a value is not a number.
 void convert(const ConversionPlan& conversion, std::span<const std::uint8_t> from,
              std::span<std::uint8_t> to, const std::function<void(std::uint64_t)>& progress);
 
-// Conversions from file to file: .npy arrays and raw bytes, mapped, so that neither has to fit
-// memory. The output is there in full or not at all.
+// Conversions from file to file: .npy arrays and raw bytes, memory-mapped, so that neither has to
+// fit in memory. The output is either complete or absent.
 
-/// What the command line says; what it leaves open a .npy file may tell.
+/// Options from the command line; missing ones may come from a .npy file.
 struct FileConversion {
     ConversionRequest request;  ///< shape and type may be missing
     std::string axes;           ///< letters of the shape; empty: the usual ones
-    std::string type;           ///< empty: the file's (of quantised values: int8)
+    std::string type;           ///< empty: the file's (for quantised values: int8)
     std::string wmb{};          ///< file for the mask: the output is compressed weights
     std::string wgs{};          ///< file for the sizes of their groups
     std::function<void(double share)> progress{};
@@ -106,24 +106,24 @@ struct ConvertedFile {
     std::uint64_t bytes = 0;  ///< of the output
 };
 
-/// Kernels of K C R S in row-major order as Winograd convolution takes them: channels filled up to 32
-/// bytes, then every 3x3 plane transformed to 4x4; fractions of integers are cut.
+/// Kernels of K C R S in row-major order, in the form for Winograd convolution: channels padded to
+/// 32 bytes, then every 3x3 plane transformed to 4x4; fractions of integers are truncated.
 struct WinogradKernels {
     LogicalShape shape;
     std::vector<std::uint8_t> values;
 };
-/// ConfigError where a transformed weight does not fit its type.
+/// ConfigError if a transformed weight does not fit its type.
 WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& type,
                                  std::span<const std::uint8_t> values);
-/// Whether the target takes such kernels and the shape has those that they are made of.
+/// Whether the target uses such kernels and the shape is suitable for them.
 bool takes_winograd(const ConversionRequest& request);
-/// The three surfaces of compressed weights, out of the one that `conversion` has written. ConfigError
-/// where the target is not the order of one convolution's weights. Gives the bytes of the values.
+/// The three surfaces of compressed weights, from the one that `conversion` wrote. ConfigError if
+/// the target is not one convolution's weight layout. Returns the bytes of the values.
 std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,
                                std::span<const std::uint8_t> stored,
                                const std::filesystem::path& output);
 
-/// ConfigError with the numbers where the input's size, shape or type cannot be. 3x3 kernels for
+/// ConfigError with the numbers if the input's size, shape or type is invalid. 3x3 kernels for
 /// Winograd are transformed first.
 ConvertedFile convert_file(const FileConversion& job, const std::filesystem::path& input,
                            const std::filesystem::path& output);

@@ -37,7 +37,7 @@ std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
     return extents;
 }
 
-/// The array's shape as the layout has it, as far as arrays can say it.
+/// The array's shape in the layout's order, as far as arrays can express it.
 std::vector<std::uint64_t> array_shape(const Layout& layout, std::uint32_t element) {
     std::vector<std::uint64_t> extents;
     for (const std::size_t axis : plain_order(layout)) {
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> array_shape(const Layout& layout, std::uint32_t eleme
     return extents;
 }
 
-/// Bytes that are not elements of the type: planes of high/low values, words of several components.
+/// The element type; bytes for planes of high/low values and for words of several components.
 const ElementRow& array_type(const Layout& layout, const ElementRow& type) {
     const bool words = std::ranges::any_of(
         layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
@@ -74,7 +74,7 @@ void take_from_header(FileConversion& job, const NpyHeader& header) {
     }
 }
 
-/// What may help where a file holds another type than the layout takes.
+/// Possible remedy if a file has another type than the layout expects.
 std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversion) {
     if (header.type->name == "float32" && !conversion.quantise) {
         return "--quantize scale=1,radix=5 turns float32 into fixed point";
@@ -110,7 +110,7 @@ void require_size(const Layout& layout, std::uint64_t size, const std::string& n
     }
 }
 
-/// The plan; refusals of a .npy file's type name what may be meant.
+/// The plan; errors about a .npy file's type suggest what may be meant.
 ConversionPlan plan_file(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
     try {
         return plan_conversion(request);
@@ -127,7 +127,7 @@ ConversionPlan plan_file(const ConversionRequest& request, const std::optional<N
     }
 }
 
-/// Reports shares and gives pages back before they are too many.
+/// Reports progress and releases pages before there are too many.
 class Watch {
  public:
     Watch(const FileConversion& job, const MappedInput& input, const MappedOutput& output)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that change on their way do so tile by tile: read in row-major order, quantised or
+// Values that are converted are processed tile by tile: read in row-major order, quantised or
 // dequantised there, written in the other layout.
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t tile_elements = 32768;  // float and fixed tile in a second-level cache
 
-/// Runs of a row-major tile that share a factor: visit(first value, values, first factor).
-/// One run of the last axis has a factor for each value.
+/// Runs of a row-major tile that share a factor: visit(first value, values, first factor). A run
+/// along the last axis has one factor per value.
 template <class Visit>
 void for_each_run(const Layout& tile, std::size_t axis, Visit visit) {
     const LayoutPart& part = tile.parts.front();
@@ -107,7 +107,7 @@ void change_tile(const ConversionPlan& conversion, const TilePair& pair) {
     }
 }
 
-/// A layout that tiles cannot be cut from is brought into row-major order first.
+/// A layout that cannot be split into tiles is converted to row-major order first.
 struct PlainCopy {
     Layout layout;
     std::vector<std::uint8_t> bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that are more than moved: transformed for Winograd convolution, or compressed.
+// Weights that are more than reordered: transformed for Winograd convolution, or compressed.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::generic_category().message(errno); }
 
-/// Closes itself.
+/// Closes the descriptor when destroyed.
 struct Descriptor {
     int number;
     ~Descriptor() {
@@ -78,7 +78,7 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
         refuse("write", path, "it is not a regular file");
     }
     file_ = std::make_unique<TemporaryFile>(folder, path);
-    // Blocks are reserved, so that a full disk is met here and not as a signal while writing.
+    // Blocks are reserved, so that a full disk is an error here and not a signal while writing.
     const int full =
         size_ == 0 ? 0 : ::posix_fallocate(file_->descriptor(), 0, static_cast<off_t>(size_));
     if (full != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as memory, also larger than memory: pages come as they are touched and can be given back.
-// An output appears under its name when it is whole, or not at all.
+// Memory-mapped files, which may exceed memory: pages are loaded on access and can be released. An
+// output appears under its name when it is complete, or not at all.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace npuscope {
 
 class MappedInput {
  public:
-    /// ConfigError that names the file where it cannot be read.
+    /// ConfigError naming the file if it cannot be read.
     explicit MappedInput(const std::filesystem::path& path);
     ~MappedInput();
     MappedInput(const MappedInput&) = delete;
     MappedInput& operator=(const MappedInput&) = delete;
 
     std::span<const std::uint8_t> bytes() const { return {data_, size_}; }
-    /// Pages that were read leave this process; reading them again brings them back.
+    /// Releases pages that were read from this process; another read loads them again.
     void release() const;
 
  private:
@@ -31,8 +31,8 @@ class MappedInput {
 
 class MappedOutput {
  public:
-    /// `size` zero bytes under a temporary name beside `path`; makes missing folders. ConfigError
-    /// where that is impossible.
+    /// `size` zero bytes under a temporary name next to `path`; creates missing folders.
+    /// ConfigError if that is impossible.
     MappedOutput(const std::filesystem::path& path, std::uint64_t size);
     ~MappedOutput();
     MappedOutput(const MappedOutput&) = delete;
@@ -40,7 +40,7 @@ class MappedOutput {
 
     std::span<std::uint8_t> bytes() { return {data_, size_}; }
     void release() const;
-    /// The file takes its name. Without this nothing remains.
+    /// Renames the file to its final name. Without this nothing remains.
     void commit();
 
  private:
@@ -50,7 +50,7 @@ class MappedOutput {
     std::size_t size_ = 0;
 };
 
-/// Bytes of this process that are in memory now.
+/// Bytes of this process that are currently in memory.
 std::uint64_t resident_bytes();
 
 }  // namespace npuscope

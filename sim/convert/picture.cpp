@@ -99,7 +99,7 @@ Picture parse_jpeg(std::span<const std::uint8_t> bytes, const std::string& file)
     const bool grey = space == TJCS_GRAY;
     Picture picture = sized(static_cast<std::size_t>(width), static_cast<std::size_t>(height),
                             grey ? 1 : 3, file);
-    // A warning means that data are missing, which would be grey.
+    // A warning means missing data, which would be grey.
     constexpr int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING;
     if (tjDecompress2(handle.get(), bytes.data(), size, picture.pixels.data(), width, 0, height,
                       grey ? TJPF_GRAY : TJPF_RGB, flags) != 0) {
@@ -108,12 +108,12 @@ Picture parse_jpeg(std::span<const std::uint8_t> bytes, const std::string& file)
     return picture;
 }
 
-/// The numbers of the head of a PGM or PPM: blanks and comments between them.
+/// The numbers in the header of a PGM or PPM, separated by whitespace and comments.
 class NetpbmHead {
  public:
     explicit NetpbmHead(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
-    /// Nothing where no number stands there.
+    /// Nothing if there is no number here.
     std::optional<std::size_t> number() {
         skip_blanks();
         std::size_t value = 0;
@@ -123,7 +123,7 @@ class NetpbmHead {
         }
         return at_ == begin ? std::nullopt : std::optional(value);
     }
-    /// The pixels, after exactly one blank.
+    /// The pixels, after exactly one whitespace character.
     std::optional<std::span<const std::uint8_t>> rest() const {
         return at_ < bytes_.size() && is_blank(bytes_[at_]) ? std::optional(bytes_.subspan(at_ + 1))
                                                             : std::nullopt;

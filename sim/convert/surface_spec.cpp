@@ -20,7 +20,7 @@ namespace {
 constexpr const char* form =
     "ADDRESS:SHAPE:TYPE:LAYOUT, e.g. 0x90000000:1x16x10x10:int8:feature:atom=8";
 
-/// Address, shape, type, and the rest, which may have colons of its own.
+/// Address, shape, type, and the remainder, which may contain colons.
 std::array<std::string, 4> parts_of(const std::string& text) {
     std::array<std::string, 4> parts;
     std::string_view rest = text;
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> extents_of(const LogicalShape& shape) {
     return extents;
 }
 
-/// Leading extents of 1 may be left out.
+/// Leading extents of 1 may be omitted.
 std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
     const auto first =
         std::ranges::find_if(extents, [](std::uint64_t extent) { return extent != 1; });

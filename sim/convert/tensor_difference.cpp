@@ -37,7 +37,7 @@ std::string_view axis_word(char axis, bool weights) {
     }
 }
 
-/// Rows and columns where there is more than one pixel, else batches and channels.
+/// Rows and columns if there is more than one pixel, otherwise batches and channels.
 std::pair<char, char> plane_of(const LogicalShape& shape) {
     const bool weights = shape.extent('K') > 1 || shape.find('R') < shape.axes.size();
     const char row = weights ? 'R' : 'H';
@@ -119,7 +119,7 @@ double distance(double a, double b) {
 
 bool differ(double a, double b) { return a != b && !(std::isnan(a) && std::isnan(b)); }
 
-/// The axis whose indices are listed: channels, of weights kernels.
+/// The axis whose indices are listed: channels, or kernels for weights.
 char listed_axis(const LogicalShape& shape) {
     return shape.find('K') < shape.axes.size() ? 'K' : 'C';
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor differs from what it should be: how many elements, the first and the worst of them,
-// which channels, and a picture of the plane.
+// Where a tensor differs from its expected values: how many elements, the first and the worst of
+// them, which channels, and a picture of the plane.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace npuscope {
 
 struct ElementDifference {
-    std::vector<std::uint64_t> index;  ///< of each axis of the shape
+    std::vector<std::uint64_t> index;  ///< along each axis of the shape
     Address address;                   ///< of its first byte
     double expected = 0;
     double actual = 0;
@@ -26,29 +26,28 @@ struct TensorDifference {
     std::uint64_t elements = 0;
     std::uint64_t mismatches = 0;
     ElementDifference first{};  ///< in row-major order
-    ElementDifference worst{};  ///< the first of those that are farthest from what they should be
-    std::string channels{};     ///< that have mismatches, of a shape with channels: `3, 7..9`
-    char down = ' ';            ///< axis of the picture's lines
+    ElementDifference worst{};  ///< the first of those with the largest error
+    std::string channels{};     ///< with mismatches, if the shape has channels: `3, 7..9`
+    char down = ' ';            ///< axis of the picture's rows
     char across = ' ';          ///< axis of its columns
-    /// At most 20 lines of at most 56 letters; each stands for a part of the plane, all other axes
-    /// laid on each other: `.` nothing differs, `+` some, `#` all.
+    /// At most 20 lines of at most 56 characters; each stands for a part of the plane, combined
+    /// over all other axes: `.` nothing differs, `+` some, `#` all.
     std::vector<std::string> picture{};
 };
 
-/// Where a surface lies, for the addresses.
+/// Location of a surface, for the addresses.
 struct ComparedSurface {
     Address base;
     const Layout& layout;
 };
 
-/// Numbers in row-major order, as many as the layout's shape has. Two that are not a number are
-/// alike.
+/// Values in row-major order, as many as the layout's shape has. Two NaNs are considered equal.
 TensorDifference compare_tensors(const ComparedSurface& surface, std::span<const double> expected,
                                  std::span<const double> actual);
 
-/// `batch 0, channel 3, row 5, column 7`; of weights `kernel 3, channel 0, row 1, column 2`.
+/// `batch 0, channel 3, row 5, column 7`; for weights `kernel 3, channel 0, row 1, column 2`.
 std::string index_text(const LogicalShape& shape, std::span<const std::uint64_t> index);
-/// In sentences, and the picture with its legend.
+/// As sentences, and the picture with its legend.
 std::string difference_text(const TensorDifference& difference, std::size_t width = report_width);
 
 }  // namespace npuscope

@@ -17,15 +17,15 @@
 #include "sim/embed/standalone_device.h"
 #include "sim/report/reports.h"
 
-// SystemC's library asks for one.
+// Required by SystemC's library.
 extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
 
 using namespace npuscope;  // NOLINT(google-build-using-namespace): the interface has C's own
 
 struct npuscope_device {
     SystemConfig system;
-    std::unique_ptr<CallerMemory> memory;      ///< of the caller's, or
-    std::unique_ptr<TimedCallerMemory> timed;  ///< of the caller's with its time, or of its own
+    std::unique_ptr<CallerMemory> memory;      ///< the caller's, or
+    std::unique_ptr<TimedCallerMemory> timed;  ///< the caller's with timing, or the device's own
     std::unique_ptr<StandaloneDevice> device;
 
     void make() {
@@ -48,7 +48,7 @@ struct npuscope_device {
 
 namespace {
 
-/// One call at a time, and the devices that there are.
+/// Allows one call at a time, and holds the existing devices.
 struct Shared {
     std::recursive_mutex calls;
     std::set<const npuscope_device*> devices;
@@ -66,7 +66,7 @@ npuscope_status call(const Work& work) {
     return guarded(work);
 }
 
-/// The same for a device, which must be one. A failed call-back within it is told.
+/// The same for a device, which must exist. A failed call-back within it is reported.
 template <class Work>
 npuscope_status call(npuscope_device* device, const Work& work) {
     return call([&] {
@@ -84,7 +84,7 @@ npuscope_status call(npuscope_device* device, const Work& work) {
 
 using Changes = std::vector<std::string>;
 
-/// A device that `prepare` gives its system and memory.
+/// A device whose system and memory `prepare` sets.
 template <class Prepare>
 npuscope_status create(const char* npu, const char* const* changes, size_t count,
                        npuscope_device** device, const Prepare& prepare) {

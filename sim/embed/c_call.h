@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C interface does around its work: no exception leaves it, and what it
-// refuses is a status with a text.
+// What every function of the C interface does around its work: no exception leaves it, and a
+// refusal is a status with a text.
 #pragma once
 
 #include <exception>
@@ -20,14 +20,14 @@ struct Refusal : std::exception {
     std::string text;
 };
 
-/// What npuscope_error() tells in this thread.
+/// What npuscope_error() returns in this thread.
 std::string& last_error();
 
-/// The status, with its text as the last error.
+/// Returns the status, with its text as the last error.
 npuscope_status refuse(npuscope_status status, std::string text);
 npuscope_status null_argument(const char* name);
 
-/// Of the exception that is being handled.
+/// For the exception that is being handled.
 npuscope_status refuse_current();
 
 template <class Work>

@@ -13,22 +13,22 @@
 
 namespace npuscope {
 
-/// What is common to both: a failure is kept until the call that met it comes back, for no exception may
-/// pass the kernel's threads unseen.
+/// Common to both: a failure is kept until the call in which it occurred returns, as no exception
+/// may cross the kernel's threads unseen.
 class CallBacks {
  public:
     /// Refusal where one has failed since the last time.
     void tell();
 
  protected:
-    /// True where the call-back gave 0.
+    /// True where the call-back returned 0.
     bool note(std::int64_t code, const char* what, Address address, std::size_t size);
 
  private:
     std::string failure_;
 };
 
-/// Bytes, at the time of the configuration.
+/// Bytes only; timing as configured.
 class CallerMemory : public ByteStore, public CallBacks {
  public:
     explicit CallerMemory(const npuscope_memory& calls) : calls_(calls) {}
@@ -45,11 +45,11 @@ class TimedCallerMemory : public ForeignMemory, public CallBacks {
  public:
     explicit TimedCallerMemory(const npuscope_timed_memory& calls) : calls_(calls) {}
 
-    /// Serves this device, which has just been made with it; what one before asked is forgotten.
+    /// Serves this device, newly created with it; requests of a previous one are forgotten.
     void serve(StandaloneDevice& device);
-    /// Of a request that the call-back put off. Refusal where no such one waits.
+    /// Answers a request that the call-back deferred. Refusal where no such request waits.
     void answer(std::uint64_t id, tlm::tlm_response_status status);
-    /// Requests are not answered yet, and nothing says when they will be.
+    /// Whether requests are unanswered, and nothing determines when they will be.
     bool waits() const { return !waiting_.empty(); }
 
     void access(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several kernels live in a process, one of them the current one.
+// A process can have several kernels, one of which is the current one.
 #pragma once
 
 #include <systemc>
 
 namespace npuscope {
 
-/// While it lives this kernel is the current one; then the one before is again.
+/// During its lifetime this kernel is the current one; then the previous one is again.
 class CurrentKernel {
  public:
     explicit CurrentKernel(sc_core::sc_simcontext* kernel) { sc_core::sc_curr_simcontext = kernel; }
-    /// The present one stays; whatever becomes the current one meanwhile is not so after this.
+    /// The present one stays, and is restored if another one becomes current meanwhile.
     CurrentKernel() = default;
     CurrentKernel(const CurrentKernel&) = delete;
     CurrentKernel& operator=(const CurrentKernel&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system that a program asks for which has npuscope inside: a preset and what is changed in it.
+// The system requested by a program that embeds npuscope: a preset and what is changed in it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace npuscope {
 
-/// `changes`: KEY=VALUE as `--set` takes them, and `memory=PRESET`. ConfigError where that is no system.
+/// `changes`: KEY=VALUE as for `--set`, and `memory=PRESET`. ConfigError where that is no system.
 SystemConfig read_embedded_system(const std::string& npu, const std::vector<std::string>& changes);
 
 }  // namespace npuscope

@@ -69,7 +69,7 @@ void MemoryRequests::send() {
     }
 }
 
-// --- b_transport, by as many threads as requests are in flight ---
+// --- b_transport, from one thread per request in flight ---
 
 void MemoryRequests::call(Request& request) {
     if (idle_.empty()) {
@@ -89,7 +89,7 @@ void MemoryRequests::keep_calling(Caller& caller) {
     while (true) {
         Request& request = *caller.request;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-        if (request.asked != nullptr) {  // else the NPU was reset meanwhile
+        if (request.asked != nullptr) {  // otherwise the NPU was reset meanwhile
             try {
                 sockets_(request.port)->b_transport(request, delay);
             } catch (const sc_core::sc_report& report) {
@@ -188,7 +188,7 @@ bool MemoryRequests::hand_in(const std::function<void(tlm::tlm_generic_payload&)
 
 void MemoryRequests::forget() {
     for (Request& request : requests_) {
-        request.asked = nullptr;  // what is in flight comes back to nothing
+        request.asked = nullptr;  // answers to requests in flight are ignored
     }
     const auto drop = [](std::deque<Request*>& all) {
         for (Request* request : std::exchange(all, {})) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an NPU asks of the memory of a SystemC platform where each burst is a transaction of its own. The
-// NPU's kernel and the platform's never run inside each other here: requests leave when the first has
-// paused, and answers enter it before it goes on.
+// Requests of an NPU to the memory of a SystemC platform where each burst is a separate
+// transaction. The NPU's kernel and the platform's never run inside each other here: requests leave
+// when the NPU's has paused, and answers enter it before it continues.
 #pragma once
 
 #include <tlm_utils/peq_with_get.h>
@@ -20,10 +20,10 @@ namespace npuscope {
 
 class MemoryRequests : private tlm::tlm_mm_interface {
  public:
-    /// Where the requests of a port go; null where it leads nowhere.
+    /// Where the requests of a port go; null where it is unconnected.
     using Sockets = std::function<tlm::tlm_fw_transport_if<>*(int port)>;
 
-    /// By nb_transport, or by b_transport from threads that may wait. `changed` is notified when there
+    /// By nb_transport, or b_transport from threads that may wait. `changed` is notified when there
     /// is something to send or to hand in.
     MemoryRequests(bool non_blocking, Sockets sockets, sc_core::sc_event& changed);
     MemoryRequests(const MemoryRequests&) = delete;
@@ -33,18 +33,18 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     void begin(int port, tlm::tlm_generic_payload& payload);
     /// Sends what can be sent now.
     void send();
-    /// Gives every answer that is there to `take`, its status and bytes set; false without any.
+    /// Passes every available answer to `take`, its status and bytes set; false without any.
     bool hand_in(const std::function<void(tlm::tlm_generic_payload&)>& take);
     /// The memory's next phase of a request, by nb_transport_bw.
     tlm::tlm_sync_enum take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                   const sc_core::sc_time& delay);
-    /// The NPU is reset: answers to what it asked before are dropped.
+    /// The NPU is reset: answers to its earlier requests are dropped.
     void forget();
-    /// What was reported while the memory was called, since the last time.
+    /// What was reported during calls to the memory since the last time.
     std::string take_trouble() { return std::exchange(trouble_, {}); }
 
  private:
-    /// A request as the platform's memory sees it, with bytes of its own.
+    /// A request as the platform's memory sees it, with its own bytes.
     struct Request : tlm::tlm_generic_payload {
         explicit Request(tlm::tlm_mm_interface& owner) : tlm_generic_payload(&owner) {}
 
@@ -52,12 +52,12 @@ class MemoryRequests : private tlm::tlm_mm_interface {
         std::vector<std::uint8_t> bytes;
         int port = 0;
     };
-    /// By phases: what waits for the socket of a port.
+    /// For phases: what waits for the socket of a port.
     struct Way {
         std::deque<Request*> waiting;
         Request* being_accepted = nullptr;  ///< one at a time: the rule of the base protocol
     };
-    /// A thread that calls b_transport, and the request that it is given.
+    /// A thread that calls b_transport, and the request assigned to it.
     struct Caller {
         Request* request = nullptr;
         sc_core::sc_event called;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SDP and CDP as functions of C: their stages, convertors and lookup tables.
+// SDP and CDP as C functions: their stages, convertors and lookup tables.
 #include <algorithm>
 #include <array>
 
@@ -35,7 +35,7 @@ Conversion conversion_of(const std::string& name, const npuscope_conversion& giv
             .shift = static_cast<unsigned>(within(name + ".shift", given.shift, 0, most_shift))};
 }
 
-/// A stage's second operand, into what the stage reads.
+/// A stage's second operand, stored in what the stage reads.
 template <class Part>
 void take_operand(const std::string& name, const npuscope_operand& given, const Shape& shape,
                   Part& part, Tensor<std::int16_t>& memory) {
@@ -177,7 +177,7 @@ SdpWork sdp_work(const npuscope_sdp_parameters& p, const Shape& shape) {
     return work;
 }
 
-/// Which types the stages take together: those that the registers are let through with.
+/// Which combinations of types the stages support: those that the registers accept.
 void require_types(const SdpStages& stages, std::int32_t input) {
     const bool sums = input == NPUSCOPE_SUMS;
     const Precision stored = sums ? stages.processing : static_cast<Precision>(input);

@@ -22,7 +22,7 @@
 namespace npuscope {
 namespace {
 
-/// A kernel beside those of other devices and of the program itself; the current one from now on.
+/// A kernel separate from those of other devices and of the program; the current one from now on.
 class Kernel {
  public:
     Kernel() : own_(new sc_core::sc_simcontext) {
@@ -38,7 +38,7 @@ class Kernel {
     sc_core::sc_simcontext* own_;
 };
 
-/// Plays the driver's reads: only a thread of the kernel can wait for their answers.
+/// Performs the driver's reads: only a thread of the kernel can wait for their answers.
 class Player : public Unit {
  public:
     Player(const sc_core::sc_module_name& name, Machine& machine)
@@ -91,7 +91,7 @@ class Player : public Unit {
     bool pauses_ = false;
 };
 
-/// In place of the memory outside while a device ends: what its units still ask is not passed on.
+/// Replaces the memory outside while a device ends: requests of its units are not passed on.
 class Nowhere : public ForeignMemory {
  public:
     void access(int /*port*/, tlm::tlm_generic_payload& payload,
@@ -140,14 +140,14 @@ struct StandaloneDevice::Simulation {
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
-    /// Lets time pass, and tells what went wrong in it.
+    /// Advances time, and reports what failed.
     void run(Cycles most) {
         npuscope::advance(to_time(most));
         if (const std::exception_ptr failure = failure_of(*player, *machine)) {
             std::rethrow_exception(failure);
         }
     }
-    /// A write to the register of `row`; how far the bus is ahead of now after it.
+    /// A write to the register of `row`; returns how far the bus is then ahead of now.
     Cycles post(const RegisterRow& row, std::uint32_t address, std::uint32_t value) {
         sc_core::sc_time delay = to_time(ahead);
         player->access(tlm::TLM_WRITE_COMMAND, address, value, delay);
@@ -156,13 +156,13 @@ struct StandaloneDevice::Simulation {
         }
         return to_cycles(delay);
     }
-    /// The time that posted writes have taken on the bus.
+    /// Advances by the time that posted writes have taken on the bus.
     void catch_up() {
         if (const Cycles behind = std::exchange(ahead, Cycles(0)); behind > Cycles(0)) {
             pass(behind);
         }
     }
-    /// All of the cycles, whether or not something happens in them.
+    /// Advances by all of the cycles, whether or not something happens in them.
     void pass(Cycles cycles) {
         const Cycles end = npuscope::now() + cycles;
         time_is_up.cancel();
@@ -172,8 +172,8 @@ struct StandaloneDevice::Simulation {
         }
     }
 
-    /// Lets what is due within these cycles happen; all of them pass where nothing is, for the kernel
-    /// would stand still before an event beyond its limit.
+    /// Runs what is due within these cycles; otherwise all of them pass, as the
+    /// kernel would not advance while its next event is beyond the limit.
     void run_or_pass(Cycles most) {
         sc_core::sc_time_to_pending_activity() > to_time(most) ? pass(most) : run(most);
     }
@@ -260,7 +260,7 @@ void StandaloneDevice::write_memory(Address address, std::span<const std::uint8_
 void StandaloneDevice::fill_memory(const ByteRun& run, std::uint8_t value) {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
-    simulation_->memory.zero(run.address, run.bytes);  // also where it refuses the range
+    simulation_->memory.zero(run.address, run.bytes);  // also if it refuses the range
     constexpr std::uint64_t piece = 64 * 1024;
     const std::vector<std::uint8_t> same(value == 0 ? 0 : std::min(run.bytes.value, piece), value);
     for (std::uint64_t done = 0; value != 0 && done < run.bytes.value; done += same.size()) {
@@ -301,7 +301,7 @@ void StandaloneDevice::run_to(Cycles cycle) {
     if (cycle > npuscope::now()) {
         simulation_->pass(cycle - npuscope::now());
     }
-    // else the kernel warns, which takes long
+    // otherwise the kernel warns, which takes long
     if (sc_core::sc_pending_activity_at_current_time()) {
         simulation_->run(Cycles(0));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NPU with its memory inside another program: the program writes registers and lets time pass, as a
-// driver does. Every device has a kernel of its own, so that a process may have several; one call at a
+// An NPU with its memory inside another program: the program writes registers and advances time, as
+// a driver does. Every device has its own kernel, so a process may have several; one call at a
 // time.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace npuscope {
 
-/// Why a device came back to its caller.
+/// Why a device returned to its caller.
 enum class DeviceStop {
     Interrupt,  ///< the interrupt line is high
     Idle,       ///< nothing is left to happen
@@ -27,26 +27,26 @@ enum class DeviceStop {
 
 class StandaloneDevice {
  public:
-    /// `store`: where the memory's bytes are, in place of the device's own; it outlives the device.
+    /// `store`: holds the memory's bytes, instead of the device itself; it outlives the device.
     /// ConfigError where such an NPU could not work or has no registers.
     explicit StandaloneDevice(SystemConfig system, ByteStore* store = nullptr);
-    /// Bytes and time of memory are those of `outside`, which outlives the device.
+    /// Bytes and timing of memory are those of `outside`, which outlives the device.
     StandaloneDevice(SystemConfig system, ForeignMemory& outside);
     ~StandaloneDevice();
     StandaloneDevice(const StandaloneDevice&) = delete;
     StandaloneDevice& operator=(const StandaloneDevice&) = delete;
 
-    /// Posted: the next call finds it done. ConfigError where there is no register.
+    /// Posted: complete at the next call. ConfigError where there is no register.
     void write_register(std::uint32_t address, std::uint32_t value);
-    /// Time passes until the read is answered.
+    /// Time advances until the read is answered.
     std::uint32_t read_register(std::uint32_t address);
 
-    // No time passes. ConfigError outside of every region.
+    // In zero time. ConfigError outside all regions.
     void write_memory(Address address, std::span<const std::uint8_t> bytes);
     void fill_memory(const ByteRun& run, std::uint8_t value);
     void read_memory(Address address, std::span<std::uint8_t> bytes);
 
-    /// All of it passes, whatever happens.
+    /// Advances by all of the cycles, whatever happens.
     void advance(Cycles cycles);
     /// Until the interrupt line is high; it may be already.
     DeviceStop run_until_interrupt(Cycles most);
@@ -56,25 +56,25 @@ class StandaloneDevice {
     bool interrupt();
     Cycles now();
 
-    // For a program with a time of its own, which this one follows.
+    // For a program with its own time, which the device follows.
 
-    /// Everything up to this cycle happens, and what is due in it.
+    /// Runs everything before this cycle, and what is due in it.
     void run_to(Cycles cycle);
-    /// When something happens next; nothing where all waits for the program.
+    /// When something happens next; nothing where everything waits for the program.
     std::optional<Cycles> next_activity();
-    /// Posted now; the cycles that the bus takes for it. ConfigError where there is no register.
+    /// Posted now; returns the cycles that the bus needs. ConfigError where there is no register.
     Cycles post_write(std::uint32_t address, std::uint32_t value);
     /// A read begins now. ConfigError where there is no register.
     void begin_read(std::uint32_t address);
-    /// Nothing as long as the read is not answered.
+    /// Nothing while the read is unanswered.
     std::optional<std::uint32_t> answer() const;
-    /// The memory outside answers what it was asked by ForeignMemory::begin, now; its status is set.
+    /// The memory outside answers a request of ForeignMemory::begin now; its status is set.
     void answer_memory(tlm::tlm_generic_payload& payload);
     /// The same after some cycles; also from within ForeignMemory::begin.
     void answer_memory_after(tlm::tlm_generic_payload& payload, Cycles cycles);
     const Diagnostics& findings() const;
 
-    /// What was counted so far. Its cycles are those from the first op-enable to the last interrupt.
+    /// The counts so far. Their cycles are those from the first op-enable to the last interrupt.
     Result result();
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NPU runs in a kernel of its own, which follows the platform's: it is let go on whenever something
-// happens in it, to the cycle that the platform's time has reached. So the platform's clock may be any,
-// and nothing of the model is seen in its hierarchy. It runs in a method of the platform alone: kernels
-// share the place to which their threads return, which a thread of the platform would mislead.
+// The NPU runs in its own kernel, which follows the platform's: it is resumed whenever something
+// happens in it, up to the cycle that the platform's time has reached. So the platform may have any
+// clock, and nothing of the model is visible in its hierarchy. It runs only in a method of the
+// platform: kernels share the place to which threads return, which a platform thread would corrupt.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -61,7 +61,7 @@ struct Device::Inside : ForeignMemory {
         told = 0;
     }
 
-    // --- Time: cycle n is seen at the step of the platform's time that lies nearest to it. ---
+    // --- Time: cycle n is visible at the nearest step of the platform's time. ---
 
     long double cycles_per_step() const {
         if (period != sc_core::SC_ZERO_TIME) {
@@ -91,7 +91,7 @@ struct Device::Inside : ForeignMemory {
         return origin +
                sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::llround(steps)));
     }
-    /// What is left until this cycle; a thread waits for the edges of a clock here.
+    /// The time left until this cycle; with a clock, the thread waits for its edges here.
     sc_core::sc_time until(Cycles cycles) const {
         if (is_clocked()) {
             while (Cycles(edges) < cycles) {
@@ -118,7 +118,7 @@ struct Device::Inside : ForeignMemory {
             return;
         }
         const CurrentKernel here(platform);
-        tlm::tlm_generic_payload copy;  // without extensions, which are the model's own
+        tlm::tlm_generic_payload copy;  // without extensions, which are the model's
         copy_request(payload, copy);
         sc_core::sc_time answer = sc_core::SC_ZERO_TIME;
         try {
@@ -147,7 +147,7 @@ struct Device::Inside : ForeignMemory {
         memory.begin(port, payload);
     }
 
-    /// What the NPU does in this cycle, with what memory answers and is asked in it.
+    /// Runs the NPU up to this cycle, with the memory's answers and requests in it.
     void go_on() {
         do {
             npu->run_to(cycle());
@@ -165,7 +165,7 @@ struct Device::Inside : ForeignMemory {
         to.set_streaming_width(from.get_streaming_width());
     }
 
-    // --- Registers: what threads of the platform ask for, done by the method ---
+    // --- Registers: requests of the platform's threads, served by the method ---
 
     struct Request {
         bool write = false;
@@ -203,7 +203,7 @@ struct Device::Inside : ForeignMemory {
         }
     }
 
-    // --- What is told ---
+    // --- Reports ---
 
     void tell() {
         const Diagnostics& all = npu->findings();
@@ -224,13 +224,13 @@ struct Device::Inside : ForeignMemory {
     Device& owner;
     SystemConfig system;
     sc_core::sc_event kick;
-    MemoryRequests memory;  ///< where each burst is a transaction of its own
+    MemoryRequests memory;  ///< where each burst is a separate transaction
     sc_core::sc_simcontext* platform = sc_core::sc_get_curr_simcontext();
     std::unique_ptr<StandaloneDevice> npu;
     sc_core::sc_time origin;  ///< of the cycles
     std::uint64_t edges = 0;
     sc_core::sc_time last_edge;
-    sc_core::sc_time period;  ///< of the clock, as its last two edges have it
+    sc_core::sc_time period;  ///< of the clock, from its last two edges
     std::size_t told = 0;
     std::string trouble;
     std::deque<Request*> requests;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions of C are handed, checked: sizes, ranges, null pointers; and what they hand back.
-// Everything that is refused names the member as the header does.
+// Arguments of the C functions, checked: sizes, ranges, null pointers; and their results. Refusals
+// name the member as the header does.
 #pragma once
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ Number within(std::string_view name, Number value, std::int64_t low, std::int64_
     return value;
 }
 
-/// A signed number that fits this many bits.
+/// A signed value that fits this many bits.
 template <class To>
 To fitting(std::string_view name, std::int64_t value, unsigned bits) {
     return static_cast<To>(
@@ -70,7 +70,7 @@ Tensor<T> values_of(const npuscope_tensor& tensor) {
     return values;
 }
 
-/// `types`: the last one that is taken.
+/// `last`: the last type that is accepted.
 inline const npuscope_tensor& checked(const npuscope_tensor* given, std::int32_t last) {
     const npuscope_tensor& tensor = present(given, "the tensor");
     if (tensor.data == nullptr) {
@@ -90,7 +90,7 @@ inline ElementTensor elements_of(const npuscope_tensor& tensor) {
     return values_of<std::int16_t>(tensor);
 }
 
-/// Writes results, whose number the caller has given as bytes.
+/// Writes results, for which the caller has given the size in bytes.
 struct Output {
     void* data;
     std::size_t bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution, pooling and the weight codec as functions of C.
+// Convolution, pooling and the weight codec as C functions.
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -69,7 +69,7 @@ WeightKernels weights_of(const KernelShape& shape, const void* weights, std::siz
 
 // --- PDP -----------------------------------------------------------------------------------------
 
-/// Windows of one axis, none of them in the padding altogether.
+/// Windows of one axis, none of them entirely in the padding.
 struct WindowAxis {
     const char* name;
     std::uint32_t size, outputs, kernel, stride, pad;
@@ -143,7 +143,7 @@ void require_room(const char* name, const std::vector<T>& surface, const void* m
     }
 }
 
-/// One surface to the caller's memory; `bytes` becomes its size.
+/// Copies one surface to the caller's memory; `bytes` becomes its size.
 template <class T>
 void hand_over(const std::vector<T>& surface, void* memory, std::size_t& bytes) {
     if (memory != nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors that say what registers say: the inverse of firmware_registers.h. Addresses are told
-// to `place`, which fills in where a cube lies.
+// Descriptors that express what registers hold: the inverse of firmware_registers.h. Addresses are
+// passed to `place`, which fills in the location of a cube.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ class OperationRegisters {
     explicit OperationRegisters(std::vector<RegisterValues> values) : values_(std::move(values)) {}
 
     bool has(std::string_view block) const { return find(block) != nullptr; }
-    /// A block that is not there is a bug of ours.
+    /// A missing block is an internal error.
     const RegisterValues& block(std::string_view name) const;
     template <class Number>
     void field(std::string_view block, std::string_view name, std::string_view field,
@@ -46,12 +46,12 @@ class OperationRegisters {
     std::vector<RegisterValues> values_;
 };
 
-/// Says where a cube lies: its address's index and offset. `written`: by the operation.
+/// Sets the location of a cube: its address's index and offset. `written`: by the operation.
 using PlaceCube = std::function<void(DlaCube& cube, Address address, bool written)>;
 
 ConvDlaOperation describe_conv(const OperationRegisters& registers, const PlaceCube& place);
 SdpDlaOperation describe_sdp(const OperationRegisters& registers, const PlaceCube& place);
-/// The tables of a planned lookup by the SDP: the linear one, whose entries lie one integer apart.
+/// The tables of a planned lookup by the SDP: the linear one, with one entry per integer.
 DlaLut describe_table(const Operation& planned);
 PdpDlaOperation describe_pdp(const OperationRegisters& registers, const PlaceCube& place);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors as bytes: little-endian numbers that follow each other without gaps, in the order in
-// which a struct lists its members.
+// Descriptors as bytes: little-endian numbers without gaps, in the order in which a struct lists
+// its members.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace npuscope {
 
-/// Fills members from bytes of a version.
+/// Fills members from bytes of the given version.
 class DescriptorReader {
  public:
     DescriptorReader(std::span<const std::uint8_t> bytes, const LoadableVersion& version)
@@ -58,7 +58,7 @@ class DescriptorReader {
     LoadableVersion version_;
 };
 
-/// Writes members as the current version has them.
+/// Writes members in the current version's format.
 class DescriptorWriter {
  public:
     explicit DescriptorWriter(std::size_t size) : bytes_(size) {}
@@ -98,7 +98,7 @@ class DescriptorWriter {
     std::size_t place_ = 0;
 };
 
-/// The struct that the bytes hold; they must be as many as its entry has.
+/// The struct stored in the bytes; their number must match the size of its entry.
 template <class Struct>
 Struct read_descriptor(std::span<const std::uint8_t> bytes, const LoadableVersion& version) {
     DescriptorReader reader(bytes, version);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a task of a loadable tells the firmware: a network of operations, for each operation what it
-// does, the surfaces that it works on and who waits for it, and tables. Structs of little-endian
-// numbers without gaps, their sizes multiples of four. All operations and all surfaces of a list
-// take the room of the largest kind. Each struct lists its members once, in `order`, for readers and
-// writers alike (descriptor_bytes.h).
+// does, its surfaces and which operations wait for it, and tables. Structs of little-endian numbers
+// without gaps, their sizes multiples of four. All operations and all surfaces of a list have the
+// size of the largest kind. Each struct lists its members once, in `order`, for readers and writers
+// alike (descriptor_bytes.h).
 //
 //     list                 one entry        holds
 //     network              40 bytes         indices of the other lists in the task's addresses
-//     dependency graph     36 an operation  CommonOperation
+//     dependency graph     36 per operation CommonOperation
 //     operations           116              one of six kinds
 //     surfaces             644              one of six kinds
-//     tables               700 a table      LutTable
+//     tables               700 per table    LutTable
 //
-// Since version 0.12 a cube has an offset within its address; before, an address for each cube.
+// Since version 0.12 a cube has an offset within its address; before, each cube had an address.
 // source: NVDLA sw, kmd/firmware/include/dla_interface.h; versions: its history, and loadables of
 // 0.10 and 0.11
 #pragma once
@@ -42,7 +42,7 @@ struct EnumNames<DlaUnit> {
                                       std::pair{DlaUnit::Rubik, std::string_view("rubik")}};
 };
 
-/// What of an operation its consumer waits for.
+/// Event of an operation that its consumer waits for.
 enum class DlaEvent : std::uint8_t {
     Completed = 1,
     Programmed = 2,
@@ -51,7 +51,7 @@ enum class DlaEvent : std::uint8_t {
     DataRead = 5
 };
 
-/// Where a cube lies. source: dla_interface.h, DLA_MEM_*
+/// Where a cube is. source: dla_interface.h, DLA_MEM_*
 enum class DlaMemory : std::uint16_t { Main = 0, Sram = 1, OnTheFly = 2 };
 
 enum class DlaPrecision : std::uint8_t { Int8 = 0, Int16 = 1, Fp16 = 2 };
@@ -101,7 +101,7 @@ struct DlaCommonOperation {
     std::uint8_t dependencies = 0;
     std::array<std::uint8_t, 3> reserved{};
     std::array<DlaConsumer, dla_units> consumers{};  ///< by unit
-    DlaConsumer fused_parent{};                      ///< of the unit before this one
+    DlaConsumer fused_parent{};                      ///< of the preceding unit
 
     template <class Codec>
     void order(Codec& codec) {
@@ -326,8 +326,8 @@ struct DlaPdp {
     std::uint16_t partial_last = 0;
     std::uint8_t splits = 1;
     std::uint8_t mode = 0;    ///< average, max, min
-    std::uint8_t width = 0;   ///< of the window, less one
-    std::uint8_t height = 0;  ///< likewise
+    std::uint8_t width = 0;   ///< of the window, minus one
+    std::uint8_t height = 0;  ///< of the window, minus one
     std::uint8_t stride_x = 1;
     std::uint8_t stride_y = 1;
     std::uint8_t pad_left = 0;
@@ -373,7 +373,7 @@ struct DlaRubik {
         codec(mode, precision, stride_x, stride_y);
     }
 };
-/// Of PDP, CDP and RUBIK.
+/// For PDP, CDP and RUBIK.
 struct DlaTwoSurfaces {
     DlaCube source{};
     DlaCube destination{};
@@ -384,7 +384,7 @@ struct DlaTwoSurfaces {
     }
 };
 
-/// A slope beyond a table's end, as the registers have it: a scale and a shift, or fp16.
+/// A slope beyond a table's end, as in the registers: a scale and a shift, or fp16.
 struct DlaSlope {
     std::int16_t scale = 0;  ///< or the bits of fp16
     std::int8_t shifter = 0;
@@ -396,7 +396,7 @@ struct DlaSlope {
     }
 };
 struct DlaLut {
-    std::array<std::int16_t, 65> exponential{};  ///< or linear, as `method` says
+    std::array<std::int16_t, 65> exponential{};  ///< or linear, depending on `method`
     std::array<std::int16_t, 257> linear{};
     std::uint16_t exponential_offset = 0;  ///< low byte: exponent offset, or fraction bits
     std::uint16_t linear_offset = 0;       ///< low byte: fraction bits
@@ -429,12 +429,12 @@ inline constexpr std::size_t dla_operation_bytes = 116;
 inline constexpr std::size_t dla_surfaces_bytes = 644;
 inline constexpr std::size_t dla_lut_bytes = 700;
 
-/// The version whose structs these are. source: dla_fw_version.h
+/// The version that these structs belong to. source: dla_fw_version.h
 inline constexpr LoadableVersion dla_current_version{0, 12, 5};
-/// The first one whose cubes have an offset.
+/// The first version whose cubes have an offset.
 inline constexpr LoadableVersion dla_offset_version{0, 12, 0};
 
-/// What an operation is to do, and its surfaces; `write` writes the registers of its unit.
+/// What an operation does, and its surfaces; `write` writes the registers of its unit.
 struct OperationContext;
 
 struct BdmaOperation {
@@ -452,7 +452,7 @@ struct ConvDlaOperation {
 struct SdpDlaOperation {
     DlaSdp operation;
     DlaSdpSurfaces surfaces;
-    DlaLut table{};  ///< where the operation has one
+    DlaLut table{};  ///< if the operation has one
 
     void write(const OperationContext& context) const;
 };

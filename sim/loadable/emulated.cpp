@@ -36,7 +36,7 @@ Number number_at(std::span<const std::uint8_t> bytes, std::size_t place) {
 std::uint64_t element_bytes(EmulatedFormat format) {
     return format == EmulatedFormat::Fp16 ? 2 : 1;
 }
-/// Of a surface's atoms: the format says it, not the NPU.
+/// Bytes of a surface's atom: determined by the format, not the NPU.
 std::uint64_t atom_bytes(EmulatedFormat format) {
     return format == EmulatedFormat::Int8Narrow ? 8 : 32;
 }
@@ -176,7 +176,7 @@ void put_half(std::span<std::uint8_t> bytes, std::uint64_t place, float number) 
     bytes[place + 1] = static_cast<std::uint8_t>(bits >> 8U);
 }
 
-/// The emulator cuts fractions off. NaN has no int8: 0.
+/// The emulator truncates fractions. NaN has no int8: 0.
 std::uint8_t as_int8(float number) {
     if (std::isnan(number)) {
         return 0;
@@ -208,7 +208,7 @@ void emulate_power(const EmulatedOperation& operation, std::span<const std::uint
     }
 }
 
-/// Over channels that follow each other in memory, as the emulator reads them whatever the strides.
+/// Over consecutive channels in memory, as the emulator reads them whatever the strides.
 void emulate_softmax(const EmulatedOperation& operation, std::span<const std::uint8_t> source,
                      std::span<std::uint8_t> destination) {
     const bool half = operation.source.format == EmulatedFormat::Fp16;

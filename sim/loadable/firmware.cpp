@@ -27,8 +27,8 @@ struct Group {
     std::optional<OperationIndex> operation{};  ///< nothing: it is free
     unsigned rdma_group = 0;
     bool uses_rdma = false;
-    bool pending = false;      ///< taken, not programmed yet
-    bool programming = false;  ///< events that this sets off do not enable it
+    bool pending = false;      ///< assigned, not programmed yet
+    bool programming = false;  ///< events triggered by this do not enable it
     bool active = false;       ///< enabled
     std::int16_t table = -1;
 };
@@ -36,11 +36,11 @@ struct Group {
 struct Processor {
     std::array<Group, 2> groups{};
     std::array<bool, 2> rdma_taken{};
-    std::optional<OperationIndex> tail{};  ///< the last one that was taken
-    std::deque<unsigned> running{};        ///< groups, as they were enabled
+    std::optional<OperationIndex> tail{};  ///< the last one that was submitted
+    std::deque<unsigned> running{};        ///< groups, in the order in which they were enabled
 };
 
-/// Something that an interrupt tells, and when it would come.
+/// An event reported by an interrupt, and when it would arrive.
 struct Happening {
     DlaUnit unit = DlaUnit::Bdma;
     unsigned group = 0;
@@ -78,7 +78,7 @@ class Scheduler {
 
  private:
     struct Flags {
-        bool weights_read = false;  ///< has been told
+        bool weights_read = false;  ///< has been reported
         bool data_read = false;
         std::uint64_t start = 0;
         std::uint64_t end = 0;
@@ -112,7 +112,7 @@ class Scheduler {
                 .counts = task_.network.statistics_address != -1};
     }
 
-    // --- taking, programming and enabling ---
+    // --- submitting, programming and enabling ---
 
     void start_heads() {
         for (std::size_t i = 0; i < dla_units; ++i) {
@@ -126,7 +126,7 @@ class Scheduler {
         }
     }
 
-    /// Takes a group for it; programs it where its tables can be written, and enables it where it
+    /// Assigns a group to it; programs it where its tables can be written, and enables it where it
     /// waits for nothing.
     void submit(OperationIndex operation) {
         const DlaUnit unit = common(operation).unit;
@@ -167,7 +167,7 @@ class Scheduler {
         return index;
     }
 
-    /// Both groups share one table; the commands of the BDMA one queue.
+    /// Both groups share one table; the BDMA's commands share one queue.
     bool is_ready(DlaUnit unit, unsigned index) {
         const Group& group = processor(unit).groups[index];
         const Group& other = processor(unit).groups[index ^ 1U];
@@ -343,7 +343,7 @@ class Scheduler {
         free = flags.end;
     }
 
-    /// What comes on the fly, and what goes on so, ends with the unit beside it.
+    /// An operation that receives or passes data on the fly ends with the adjacent unit.
     std::optional<Happening> next_happening() {
         std::optional<Happening> first;
         const auto consider = [&](const Happening& happening) {
@@ -376,7 +376,7 @@ class Scheduler {
         return first;
     }
 
-    /// The group that runs: units take theirs in turn, whichever was enabled first.
+    /// The group that runs: units use theirs in turn, whichever was enabled first.
     std::optional<unsigned> current_group(DlaUnit unit) {
         const Processor& own = processor(unit);
         if (unit == DlaUnit::Bdma) {
@@ -429,7 +429,7 @@ class Scheduler {
 
     void begin_layer(OperationIndex operation) {
         if (flies_in(operation) || is_empty(details(operation))) {
-            return;  // part of its producer's
+            return;  // part of its producer's layer
         }
         const DlaUnit unit = common(operation).unit;
         std::string name = fmt::format("{}_{}", enum_name(unit), operation.index);
@@ -465,7 +465,7 @@ class Scheduler {
     std::vector<std::uint8_t> waits_;  ///< dependencies that have not happened
     std::vector<Flags> flags_;
     std::array<std::uint64_t, dla_units> free_at_{};
-    std::array<std::size_t, dla_units> given_{};  ///< results that went on on the fly
+    std::array<std::size_t, dla_units> given_{};  ///< results passed on the fly
     std::array<std::size_t, dla_units> taken_{};
     std::uint64_t now_ = 0;
     std::size_t completed_ = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel-mode firmware's scheduler: what a task's dependency graph makes it program, enable and
 // wait for, as statements of a program. Every unit has two register groups; the next operation of a
-// unit is programmed into the other one while the first runs. An operation is enabled when all that
-// it waits for has happened: that others are programmed, enabled or completed, or that a
-// convolution has read its weights or data. One that passes its result on the fly is enabled by the
-// unit that takes it.
+// unit is programmed into the other one while the first runs. An operation is enabled when
+// everything that it waits for has happened: that others are programmed, enabled or completed, or
+// that a convolution has read its weights or data. One that passes its result on the fly is enabled
+// by the unit that receives it.
 //
-// The firmware answers interrupts as they come; here their order is foreseen: of operations under
-// way the one that would end first by its size. The program waits for each interrupt before it does
-// what that one allows, so that another order costs cycles and never a result. Reads of status
-// registers are left out, and statistics are not written back.
+// The firmware handles interrupts as they arrive; here their order is predicted: of the running
+// operations, the one that would end first by its size. The program waits for each interrupt before
+// it does what that interrupt allows, so another order costs cycles but never changes a result.
+// Reads of status registers are left out, and statistics are not written back.
 // source: NVDLA sw, kmd/firmware: scheduler.c, engine.c, engine_isr.c, cache.c
 #pragma once
 
@@ -29,25 +29,25 @@ struct DlaTask {
     std::string tag;   ///< of ids and layers, `_task_1`; empty where it is the NPU's only task
     std::string file;
     DlaNetwork network;
-    std::vector<DlaCommonOperation> graph;  ///< for each ROI all operations; likewise the others
+    std::vector<DlaCommonOperation> graph;  ///< for each ROI all operations, as below
     std::vector<DlaOperation> operations;
 };
 
-/// Which of the two groups a unit takes next. It goes on from task to task.
+/// Which of the two groups a unit uses next. It continues from task to task.
 struct UnitPointers {
     unsigned group = 0;
     unsigned rdma_group = 0;
 };
 using FirmwarePointers = std::array<UnitPointers, dla_units>;
 
-/// Where a task's addresses lie: of one index and offset, where so many bytes are there. Throws a
+/// Address of an index and offset of a task, where this many bytes are available. Throws a
 /// ConfigError whose sentence begins with `who`.
 using TaskAddressOf =
     std::function<Address(const std::string& who, std::int16_t index, std::uint64_t offset,
                           std::uint64_t bytes, const std::string& what)>;
 
 /// Appends to the script what the firmware does for the task. ConfigError where it would refuse an
-/// operation, or where operations wait for each other for ever.
+/// operation, or where operations wait for each other forever.
 void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddressOf& address_of,
                   FirmwarePointers& pointers, RegisterScript& script);
 

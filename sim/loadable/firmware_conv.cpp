@@ -15,7 +15,7 @@ constexpr const char* cdma = "NVDLA_CDMA";
 bool is_feature(const DlaConv& conv) { return conv.data_format == loadable_feature; }
 std::uint32_t bit(std::uint8_t flag) { return flag; }
 
-/// Bytes that one pixel of a format takes in its first plane.
+/// Bytes of one pixel of a format in its first plane.
 std::uint64_t pixel_bytes(const OperationContext& context, std::uint8_t format) {
     const PixelFormat* row = find_pixel_format(std::uint32_t{format});
     context.require(row != nullptr, fmt::format("data_format {} is not a pixel format", format));
@@ -102,7 +102,7 @@ void write_cacc(const OperationContext& context, const ConvDlaOperation& conv) {
         cacc, "D_DATAOUT_SIZE_0",
         {{"DATAOUT_WIDTH", less_one(output.width)}, {"DATAOUT_HEIGHT", less_one(output.height)}});
     script.write(cacc, "D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", less_one(output.channel)}});
-    // the SDP takes the sums on the fly; an address of their own has no effect
+    // the SDP receives the sums on the fly; an address for them has no effect
     const Address address = output.type <= DlaMemory::Sram && output.address != -1
                                 ? context.address(output.address, output.offset, 0, "destination")
                                 : Address(0);

@@ -79,19 +79,19 @@ std::int16_t table_of(const DlaOperation& operation) {
 
 namespace {
 
-/// Blocks of the convolution, as the firmware visits them.
+/// Blocks of the convolution, in the firmware's order.
 constexpr std::array conv_blocks{"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC",
                                  "NVDLA_CDMA"};
 
-/// Interrupts are unmasked as each operation is programmed, those of the convolution once; after
-/// reset nothing is hidden.
+/// Interrupts are unmasked when each operation is programmed, those of the convolution once; after
+/// reset nothing is masked.
 bool unmasks(const DlaOperation& operation) {
     const auto* bdma = std::get_if<BdmaOperation>(&operation);
     return bdma != nullptr ? bdma->surfaces.count > 0
                            : !std::holds_alternative<ConvDlaOperation>(operation);
 }
 
-/// D_PERF_ENABLE: of the SDP all four counters, of the CDP those of DMA and table.
+/// D_PERF_ENABLE: for the SDP all four counters, for the CDP those of DMA and table.
 std::uint32_t counters_of(DlaUnit unit) {
     return unit == DlaUnit::Sdp ? 0xf : unit == DlaUnit::Cdp ? 3 : 1;
 }
@@ -292,7 +292,7 @@ std::uint64_t useful_macs(const DlaOperation& operation) {
         return 0;
     }
     const DlaConv& own = conv->operation;
-    // a transformed kernel of 4 x 4 stands for one of 3 x 3
+    // a transformed 4 x 4 kernel represents one of 3 x 3
     const std::uint64_t weights =
         own.bytes_per_kernel / element_bytes(own.output_precision) * (own.mode == 1 ? 9 : 16) / 16;
     return elements_of(conv->surfaces.destination) * weights * own.batch;
@@ -312,7 +312,7 @@ std::uint64_t predicted_cycles(const DlaOperation& operation, const NpuConfig& n
         }
         return bytes / std::max<std::uint64_t>(npu.mcif.bus_width.value, 1);
     }
-    const std::uint64_t throughput =  // elements a cycle
+    const std::uint64_t throughput =  // elements per cycle
         std::holds_alternative<SdpDlaOperation>(operation)   ? npu.sdp.output_throughput
         : std::holds_alternative<PdpDlaOperation>(operation) ? npu.pdp.throughput
         : std::holds_alternative<CdpDlaOperation>(operation) ? npu.cdp.throughput

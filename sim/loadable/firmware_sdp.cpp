@@ -13,7 +13,7 @@ namespace {
 constexpr const char* sdp_block = "NVDLA_SDP";
 constexpr const char* rdma_block = "NVDLA_SDP_RDMA";
 
-/// A stage's registers are named after it, and its read DMA's.
+/// A stage's registers, and those of its read DMA, are named after it.
 struct StageNames {
     const char* stage;    ///< BS
     const char* rdma;     ///< BRDMA
@@ -48,8 +48,8 @@ void check(const OperationContext& context, const DlaSdp& sdp) {
     }
 }
 
-/// Where an operand of a stage lies. One number for each channel or point, or two where the stage
-/// adds and multiplies.
+/// Address of a stage's operand. One value per channel or point, or two where the stage adds and
+/// multiplies.
 Address operand_address(const OperationContext& context, const SdpDlaOperation& sdp,
                         std::size_t stage) {
     const DlaSdpStage& operation = sdp.operation.stages[stage];
@@ -60,7 +60,7 @@ Address operand_address(const OperationContext& context, const SdpDlaOperation& 
     if (operation.mode == DlaSdpStage::per_kernel) {
         return bytes_address(context, cube, source.channel * bytes, stage_names[stage].operand);
     }
-    DlaCube read = cube;  // what is read has the shape of what is computed
+    DlaCube read = cube;  // the operand read has the shape of the computed cube
     read.width = source.width;
     read.height = source.height;
     read.channel = source.channel;
@@ -71,7 +71,7 @@ Address operand_address(const OperationContext& context, const SdpDlaOperation& 
 }
 
 std::uint32_t processing_precision(const DlaSdp& sdp) {
-    // int16 that becomes int8 is processed as int8; all else as the source
+    // int16 converted to int8 is processed as int8; all else like the source
     const bool narrow = sdp.source_precision == DlaPrecision::Int16 &&
                         sdp.destination_precision == DlaPrecision::Int8;
     const bool int8 = sdp.source_precision == DlaPrecision::Int8;
@@ -135,7 +135,7 @@ void write_rdma(const OperationContext& context, const SdpDlaOperation& sdp,
     }
 }
 
-/// BS and BN, which are alike.
+/// BS and BN, which are identical.
 void write_affine_stage(RegisterScript& script, const DlaSdpStage& stage, const StageNames& names) {
     const std::string name = names.stage;
     const std::string stem = "D_DP_" + name;
@@ -245,7 +245,7 @@ void SdpDlaOperation::write(const OperationContext& context) const {
                                  element_bytes(operation.source_precision), "source");
     }
     if (surfaces.destination.type != DlaMemory::OnTheFly) {
-        DlaCube written = surfaces.destination;  // the cube that is computed, in its place
+        DlaCube written = surfaces.destination;  // the computed cube, at its address
         written.width = surfaces.source.width;
         written.height = surfaces.source.height;
         written.channel = surfaces.source.channel;

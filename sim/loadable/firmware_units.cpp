@@ -17,7 +17,7 @@ constexpr const char* cdp_rdma = "NVDLA_CDP_RDMA";
 constexpr const char* rbk_block = "NVDLA_RBK";
 constexpr const char* bdma_block = "NVDLA_BDMA";
 
-// source: pdp.c and common.h: what the firmware takes
+// source: pdp.c and common.h: what the firmware accepts
 constexpr unsigned most_splits = 64;
 constexpr unsigned largest_cube = 8192;
 constexpr unsigned most_repeats = 8192;
@@ -163,7 +163,7 @@ void CdpDlaOperation::write(const OperationContext& context) const {
                     "in_precision and out_precision differ: the CDP does not convert");
     const std::uint64_t bytes = element_bytes(operation.input_precision);
     const Address input = feature_address(context, source, bytes, "source");
-    destination.width = source.width;  // the cube that is read, in its place
+    destination.width = source.width;  // the cube that is read, at its address
     destination.height = source.height;
     destination.channel = source.channel;
     const Address output = feature_address(context, destination, bytes, "destination");

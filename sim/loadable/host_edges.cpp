@@ -24,7 +24,7 @@ GraphValue integers(std::vector<double> numbers) {
     return {{ElementType::Int64, {static_cast<std::int64_t>(numbers.size())}}, std::move(numbers)};
 }
 
-/// Pixels lie in memory as they are.
+/// Pixels are stored unchanged.
 std::int32_t zero_of(const SegmentTensor& input, const PlannedSegment& segment) {
     const bool pixels = input.layer == "input" && segment.plan.input.pixels &&
                         segment.lowered.network.input.type == InputType::Uint8;
@@ -96,7 +96,7 @@ class EdgesWriter {
             }
         }
     }
-    /// A loadable's input may be one of the model: names of its own make them outputs of a node.
+    /// A loadable's input may be one of the model's: separate names make them outputs of a node.
     void add_stored(const PlannedSegment& segment, std::size_t first) {
         for (std::size_t i = 0; i < segment.lowered.inputs.size(); ++i) {
             const std::string& tensor = segment.lowered.inputs[i].tensor;
@@ -129,7 +129,7 @@ class EdgesWriter {
     Graph edges_;
 };
 
-/// Takes a constant of ours out of the graph.
+/// Removes one of our constants from the graph.
 std::vector<double> take(Graph& graph, const char* name, const std::string& file) {
     const auto found = graph.constants.find(name);
     if (found == graph.constants.end()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loadables of the parts of one model as one: a task and a submit for each part, in their order. Memories,
-// addresses, tensors and events of a part come after those of the parts before it; so do the numbers by
-// which a user binds its inputs and outputs.
+// Joins the loadables of the parts of one model: a task and a submit for each part, in order.
+// Memories, addresses, tensors and events of a part come after those of the preceding parts; so do
+// the numbers by which a user binds its inputs and outputs.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace npuscope {
 
-/// One part comes back as it is.
+/// A single part is returned unchanged.
 Loadable join_loadables(std::vector<Loadable> parts);
 
 }  // namespace npuscope

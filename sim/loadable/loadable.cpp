@@ -18,10 +18,10 @@ namespace {
 
 using flatbuffers::Offset;
 
-// source: NVDLA sw, nvdla_ioctl.h and emu_interface.h: buffers of one task; entries are counted by
-// 16 bits, and no list of a loadable can be referred to beyond them.
+// source: NVDLA sw, nvdla_ioctl.h and emu_interface.h: buffers of one task; entries have
+// 16-bit indices, so no further entries of a loadable's lists could be referred to.
 constexpr std::size_t most_entries = 65536;
-constexpr unsigned verify_depth = 8;  // tables in tables; a loadable has two levels
+constexpr unsigned verify_depth = 8;  // nested tables; a loadable has two levels
 constexpr unsigned verify_tables = 1U << 20U;
 
 class Reader {
@@ -66,8 +66,8 @@ class Reader {
         if (bytes_.size() < 8 || bytes_.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
             fail("", fmt::format("{} bytes are not a loadable", bytes_.size()), compile_again);
         }
-        // loadables of the first compilers bear no mark
-        constexpr bool aligned = false;  // nor are their numbers aligned
+        // loadables of the first compilers have no magic
+        constexpr bool aligned = false;  // nor are their values aligned
         flatbuffers::Verifier verifier(data, bytes_.size(), verify_depth, verify_tables, aligned);
         if (!verifier.VerifyBuffer<wire::Loadable>(nullptr)) {
             fail("",
@@ -94,7 +94,7 @@ class Reader {
         }
         return copy;
     }
-    /// Entries are found by their position, as the runtime finds them: ids say the same.
+    /// Entries are found by position, as in the runtime: ids agree with it.
     template <class Table, class Use>
     void each(const char* list, const flatbuffers::Vector<Offset<Table>>* all, const Use& use) {
         const std::size_t size = all == nullptr ? 0 : all->size();
@@ -223,7 +223,7 @@ class Reader {
         }
     }
 
-    /// Users bind inputs and outputs by numbers from 0 on.
+    /// Users bind inputs and outputs by numbers starting at 0.
     void check_binds(bool input) const {
         std::set<std::uint16_t> seen;
         for (std::size_t i = 0; i < loadable_.memories.size(); ++i) {
@@ -433,7 +433,7 @@ bool is_loadable_file(const std::string& path) {
 }
 
 Loadable parse_loadable(std::string_view bytes, const std::string& file) {
-    // the verifier asks for tables where a processor can read them
+    // the verifier requires tables at addresses that a processor can read
     const std::vector<std::uint64_t> aligned = [&] {
         std::vector<std::uint64_t> words((bytes.size() + 7) / 8);
         if (!bytes.empty()) {

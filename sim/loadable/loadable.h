@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An NVDLA loadable: what a compiler leaves for the driver. Lists of memories, addresses in them,
+// An NVDLA loadable: the compiler's output for the driver. Lists of memories, addresses in them,
 // tasks and the order in which they are submitted; blobs with weights and descriptors; and the
-// tensors that a user binds. The file is a flatbuffer (loadable.fbs). What blobs of descriptors hold
-// stands in descriptors.h.
+// tensors that a user binds. The file is a flatbuffer (loadable.fbs). descriptors.h defines the
+// contents of descriptor blobs.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace npuscope {
 
-/// Of the loadable, or of the interface that a blob of descriptors is for.
+/// Version of the loadable, or of the interface that a blob of descriptors is for.
 struct LoadableVersion {
     std::uint8_t major = 0;
     std::uint8_t minor = 0;
@@ -36,7 +36,7 @@ struct LoadableTask {
     std::vector<std::uint16_t> post_actions;
 };
 
-/// Bytes that a memory begins with.
+/// Initial contents of a memory.
 struct LoadableContent {
     std::string blob;
     std::uint64_t offset = 0;
@@ -55,7 +55,7 @@ struct LoadableMemory {
     std::uint32_t alignment = 0;
     std::vector<LoadableContent> contents;
     std::uint16_t bind_id = 0;
-    std::uint16_t tensor = 0;  ///< of the tensor descriptors, where it is bound
+    std::uint16_t tensor = 0;  ///< index of the tensor descriptor, where it is bound
 
     bool is_set() const { return (flags & set) != 0; }
     bool is_input() const { return (flags & input) != 0; }
@@ -65,7 +65,7 @@ struct LoadableMemory {
 struct LoadableAddress {
     std::uint16_t memory = 0;
     std::uint64_t offset = 0;
-    std::uint64_t size = 0;  ///< 0: not told
+    std::uint64_t size = 0;  ///< 0: unknown
 };
 
 enum class LoadableEventOp : std::uint8_t { Wait = 0, Signal = 1 };
@@ -88,7 +88,7 @@ struct LoadableBlob {
 /// Element types of tensors. source: NVDLA sw, loadable.fbs, DataType
 enum class LoadableType : std::uint8_t { Unknown = 0, Float = 1, Half = 2, Int16 = 3, Int8 = 4 };
 
-/// Numbers of pixel formats beyond those of pixels. source: NVDLA sw, loadable.fbs, PixelFormat
+/// Pixel format numbers of feature data. source: NVDLA sw, loadable.fbs, PixelFormat
 inline constexpr std::uint8_t loadable_feature = 36;
 inline constexpr std::uint8_t loadable_feature_x8 = 37;
 
@@ -129,19 +129,19 @@ struct Loadable {
     std::vector<LoadableReloc> relocs;
     std::vector<std::vector<std::uint16_t>> submits;  ///< tasks of each
 
-    /// Null where there is none of that name.
+    /// Null where none has that name.
     const LoadableBlob* blob(std::string_view name) const;
 };
 
-/// Whether a file is named as loadables are, `.fbuf`, `.nvdla` or `.._fbuf`, or bears their mark.
+/// Whether a file is named as loadables are, `.fbuf`, `.nvdla` or `.._fbuf`, or has their magic.
 bool is_loadable_file(const std::string& path);
 
-/// The flatbuffer is verified before anything of it is read; then every number that another entry
-/// refers to. ConfigError names the list and the entry; `file` is how messages name the loadable.
+/// The flatbuffer is verified before anything is read from it; then every index that refers to
+/// another entry. ConfigError names the list and the entry; messages name it `file`.
 Loadable parse_loadable(std::string_view bytes, const std::string& file);
 Loadable read_loadable(const std::string& path);
 
-/// The file of it.
+/// The contents of its file.
 std::string loadable_bytes(const Loadable& loadable);
 
 }  // namespace npuscope

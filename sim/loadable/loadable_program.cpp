@@ -22,7 +22,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint64_t page = 4096;  // source: Linux, pages of the driver's memory
-constexpr std::uint64_t largest_alignment = 1U << 30U;  // far more than any unit asks for
+constexpr std::uint64_t largest_alignment = 1U << 30U;  // far more than any unit requires
 
 constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return divide_up(bytes, page) * page; }
 
@@ -67,7 +67,7 @@ class Placement {
         return Bytes(whole_pages(loadable_.memories[memory].size));
     }
 
-    /// What a task's address is, where `bytes` bytes lie behind the offset.
+    /// Resolves a task's address, if `bytes` bytes are available after the offset.
     Address address_of(const LoadableTask& task, const std::string& who, std::int16_t index,
                        std::uint64_t offset, std::uint64_t bytes, const std::string& what) const {
         const LoadableAddress& entry = entry_of(task, who, index, what);
@@ -119,7 +119,7 @@ class TaskBytes {
           who_(std::move(who)),
           file_(file) {}
 
-    /// What a blob of the loadable has from an address on.
+    /// Contents of a blob of the loadable from an address on.
     std::span<const std::uint8_t> list(std::int16_t index, const std::string& what) const {
         const LoadableAddress& entry = placement_.entry_of(task_, who_, index, what);
         const LoadableContent& content = content_at(entry, what);
@@ -207,7 +207,7 @@ class TaskReader {
  private:
     using Bytes = std::span<const std::uint8_t>;
 
-    /// Of the unit of this number and those after it.
+    /// For the unit with this number and those after it.
     template <std::size_t number = 0>
     DlaOperation read_operation(std::uint64_t index, DlaUnit unit, Bytes operation,
                                 Bytes surfaces) {
@@ -384,7 +384,7 @@ class Compiler {
         return newest;
     }
 
-    /// It may write any input of the tasks to come.
+    /// It may write any input of the following tasks.
     void add_host_part(std::size_t submit, const BeforeSubmit& before) {
         RunNode node{.name = fmt::format("host_before_submit_{}", submit)};
         node.work = [submit, before](HostMemory& memory) { before(submit, memory); };
@@ -416,7 +416,7 @@ class Compiler {
             std::vector<std::uint8_t> in(operation.source.extent());
             std::vector<std::uint8_t> out(operation.destination.extent());
             memory.read(source, in);
-            memory.read(destination, out);  // gaps between lines stay as they are
+            memory.read(destination, out);  // gaps between lines remain as they are
             emulate(operation, in, out);
             memory.load(destination, out);
         };

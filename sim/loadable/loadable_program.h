@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loadable as a program, ahead of time: memories get addresses and contents, as the driver and
-// the runtime give them; each task of the NPU becomes the register writes and waits of the firmware,
-// each task of the emulator operators of the host; in the order of the submits. Every memory takes
+// the runtime assign them; each NPU task becomes the register writes and waits of the firmware,
+// each emulator task operators of the host; in the order of the submits. Every memory occupies
 // whole pages, zero where nothing is loaded. source: NVDLA sw: Runtime.cpp; nvdla_gem.c
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace npuscope {
 
-/// A tensor that a user binds, and where it lies.
+/// A tensor that a user binds, and its location.
 struct BoundTensor {
     LoadableTensor tensor;
     std::size_t bind_id = 0;
@@ -36,19 +36,19 @@ struct LoadableProgram {
     std::vector<BoundTensor> outputs;
 };
 
-/// Bytes of inputs by bind id; one that is missing is all zeros.
+/// Bytes of inputs by bind id; a missing one is all zeros.
 using LoadableInputs = std::map<std::size_t, std::vector<std::uint8_t>>;
 
-/// What the host does before a submit, by its number; before the first one nothing is asked for.
+/// What the host does before a submit, by its number; not called before the first one.
 using BeforeSubmit = std::function<void(std::size_t, HostMemory&)>;
 
-/// ConfigError that names the list or the operation where the loadable is wrong or is none for this
-/// NPU and memory. `file` is how messages name it.
+/// ConfigError that names the list or the operation where the loadable is wrong or does not fit
+/// this NPU and memory. `file` is how messages name it.
 LoadableProgram loadable_program(const Loadable& loadable, const std::string& file,
                                  const SystemConfig& system, const LoadableInputs& inputs,
                                  const BeforeSubmit& before = {});
 
-/// Tensors that users bind, without places in memory.
+/// Tensors that users bind, without addresses.
 std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom);
 
 }  // namespace npuscope

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t most_addresses = 6144;
 constexpr std::uint32_t page = 4096;
 
-/// A memory of the loadable and the bytes of the plan that it stands for.
+/// A memory of the loadable and the bytes of the plan that it represents.
 struct Piece {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -218,7 +218,7 @@ class Writer {
         return tensor;
     }
 
-    /// Where none of the pieces stands: results between the layers, as one memory.
+    /// Everything outside the pieces: results between the layers, as one memory.
     void place_results() {
         std::uint64_t begin = UINT64_MAX;
         std::uint64_t end = 0;
@@ -260,7 +260,7 @@ class Writer {
         const Operation& planned = plan_.operations[index];
         const OperationRegisters registers(operation_registers(planned));
         std::map<std::int16_t, std::uint64_t> bases;
-        std::vector<std::string> changed;  // registers of stages that say the same otherwise
+        std::vector<std::string> changed;  // stage registers that express the same differently
         const PlaceCube place = [&](DlaCube& cube, Address address, bool) {
             const Piece& piece = piece_at(index, address.value);
             cube.address = piece.address;
@@ -292,15 +292,15 @@ class Writer {
         add_operations(index, parts);
     }
 
-    /// Each operation has a table of its own: one that two share is written while the first looks values up.
+    /// A table per operation: a shared one would be written while the first still looks values up.
     void add_table(const Operation& planned, SdpDlaOperation& sdp) {
         sdp.table = describe_table(planned);
         sdp.operation.table = static_cast<std::int16_t>(tables_.size());
         tables_.push_back(descriptor_bytes(sdp.table, dla_lut_bytes));
     }
 
-    /// A stage whose operands come from memory and from a register at once has no descriptor: the
-    /// register's number goes to memory beside the other, for every channel.
+    /// A stage with operands from memory and from a register at once has no descriptor: the
+    /// register's value is written to memory next to the other, for every channel.
     void join_operands(const OperationRegisters& registers, SdpDlaOperation& sdp, std::size_t index,
                        std::vector<std::string>& changed) {
         static const std::array<std::pair<std::string, std::string>, 3> names{
@@ -315,7 +315,7 @@ class Writer {
         registers.field("NVDLA_SDP_RDMA", "D_" + dma + "_CFG", dma + "_DATA_USE", use);
         constexpr std::uint32_t of_mul = 0, of_both = 2;
         if (use == of_both || stage.mode != DlaSdpStage::per_kernel || stage_name == "EW") {
-            return;  // what cannot be said is found when it is verified
+            return;  // verification finds what cannot be expressed
         }
         DlaCube& cube = sdp.surfaces.operands[index];
         const std::uint64_t channels = sdp.surfaces.source.channel;
@@ -368,7 +368,7 @@ class Writer {
         return known->second;
     }
 
-    /// The parts pass their results on on the fly: the last one is enabled first.
+    /// The parts pass their results on the fly: the last one is enabled first.
     void add_operations(std::size_t index, const std::vector<DlaOperation>& parts) {
         const std::size_t first = operations_.size();
         for (const DlaOperation& part : parts) {
@@ -396,8 +396,8 @@ class Writer {
         ++graph_[consumer].dependencies;
     }
 
-    /// Operations of one unit run in their order; each is enabled after the one before it,
-    /// or enabled after it has completed where it needs its result.
+    /// Operations of one unit run in order; each is enabled after the preceding one is enabled, or
+    /// after it has completed where it needs its result.
     void follow_unit(std::size_t operation, std::size_t planned) {
         const DlaUnit unit = graph_[operation].unit;
         std::optional<std::size_t>& before = newest_[unit_index(unit)];
@@ -415,12 +415,12 @@ class Writer {
     }
 
     /// The newest operation, which is the last of its parts, is not enabled before `producer` has
-    /// completed. A later one of a unit need not say so: its unit takes it after those before it.
+    /// completed. Later ones of its unit need not depend on it: the unit runs them in order.
     void follow(std::size_t producer) {
         const std::size_t consumer = operations_.size() - 1;
         const DlaUnit unit = graph_[consumer].unit;
         if (graph_[producer].unit == unit) {
-            return;  // said by the order of the unit
+            return;  // implied by the order of the unit
         }
         DlaConsumer& slot = graph_[producer].consumers[unit_index(unit)];
         if (slot.index == -1) {
@@ -469,7 +469,7 @@ class Writer {
         }
     }
 
-    /// The end of the task is signalled, as compilers write it.
+    /// The end of the task is signalled, as compilers do.
     void add_events(LoadableTask& task) {
         loadable_.events.push_back({0, 0, 1, LoadableEventOp::Signal});
         task.post_actions.push_back(0);
@@ -481,7 +481,7 @@ class Writer {
     Loadable loadable_;
     std::vector<Piece> pieces_;
     Piece results_;
-    std::map<std::string, std::int16_t> pairs_;  ///< of operands, and where they lie
+    std::map<std::string, std::int16_t> pairs_;  ///< of operands, and their addresses
     std::vector<std::vector<std::uint8_t>> tables_;
     std::vector<DlaOperation> operations_;
     std::vector<DlaCommonOperation> graph_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as a loadable that this program and a driver take: one task with a network of operations,
-// a memory for each image, one for the results between, and one for every input and output, with its
-// tensor. Descriptors say what the planned registers say; that the firmware writes the same registers
-// again from them is verified, operation by operation. Version 0.12 of the interface.
+// A plan as a loadable that this program and a driver accept: one task with a network of
+// operations, a memory per image, one for intermediate results, and one for every input and output,
+// with its tensor. Descriptors express what the planned registers hold; each operation is verified:
+// the firmware writes the same registers from them. Version 0.12 of the interface.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace npuscope {
 /// A tensor that a user binds: an input of the plan, or a layer's result.
 struct PlannedTensor {
     std::string name;
-    std::string layer{};  ///< of an output; of an input empty: the network's first, else its name
+    std::string layer{};  ///< of an output; of an input empty: the network's first, or its name
 };
 
 struct LoadableBinding {
@@ -25,8 +25,8 @@ struct LoadableBinding {
     std::vector<PlannedTensor> outputs;
 };
 
-/// The plan must have its images. ConfigError where it needs what descriptors cannot say, with the
-/// operation and the register.
+/// The plan must have its images. ConfigError where it needs what descriptors cannot express, with
+/// the operation and the register.
 Loadable plan_loadable(const Plan& plan, const LoadableBinding& binding, const NpuConfig& npu);
 
 }  // namespace npuscope

@@ -15,7 +15,7 @@
 namespace npuscope {
 namespace {
 
-/// What the plan's registers say, from the firmware's registers for the descriptors.
+/// Compares the plan's registers with the firmware's registers for the descriptors.
 class Verifier {
  public:
     explicit Verifier(const VerifiedAgainst& against) : against_(against), npu_(against.npu) {}
@@ -49,8 +49,8 @@ class Verifier {
     }
 
  private:
-    /// Of the accumulators' output, which the SDP takes; of a convertor that is off; of packed lines,
-    /// which nothing asks for.
+    /// False for the accumulators' output, which the SDP receives; for a convertor that is off; for
+    /// packed lines, which nothing uses.
     bool matters(const RegisterValues& wanted, const RegisterValues& same,
                  std::string_view name) const {
         static constexpr std::array<std::string_view, 4> of_output{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// That descriptors say what a planned operation's registers say: the firmware's registers for them
-// make the same job. Registers without effect may differ.
+// Verifies that descriptors express what a planned operation's registers hold: the firmware's
+// registers for them make the same job. Registers without effect may differ.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ namespace npuscope {
 
 struct VerifiedAgainst {
     const NpuConfig& npu;
-    /// The plan's address for one of the descriptors'.
+    /// The plan's address for an address of the descriptors.
     std::function<Address(std::int16_t index, std::uint64_t offset)> address_of;
-    std::vector<std::string> changed{};  ///< registers that say the same in another way
+    std::vector<std::string> changed{};  ///< registers that express the same in another way
 };
 
 /// ConfigError that names the operation and the register.

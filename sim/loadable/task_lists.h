@@ -45,7 +45,7 @@ class TaskLists {
         throw ConfigError(Place{task_.file}, name_of(operation) + ": " + sentence,
                           "the firmware would hang here: recompile the loadable");
     }
-    /// The one that an entry of the graph names; its unit must be that of the entry.
+    /// The operation that an entry of the graph names; its unit must match the entry's.
     OperationIndex find(OperationIndex from, std::int16_t index, DlaUnit unit,
                         std::size_t roi) const {
         if (index < 0 || index >= task_.network.operations) {

@@ -21,7 +21,7 @@ bool is_feature(std::uint8_t format) {
     return format == loadable_feature || format == loadable_feature_x8;
 }
 
-/// A format of one plane of whole bytes; null for another.
+/// A format of one plane of whole bytes; null for others.
 const PixelFormat* byte_pixels(std::uint8_t format) {
     const PixelFormat* row =
         is_feature(format) ? nullptr : find_pixel_format(std::uint32_t{format});
@@ -32,7 +32,7 @@ struct Element {
     std::uint64_t n = 0, c = 0, h = 0, w = 0;
 };
 
-/// Where the elements of a tensor lie in its buffer.
+/// Offsets of the elements of a tensor in its buffer.
 class Places {
  public:
     explicit Places(const BoundTensor& bound)
@@ -151,7 +151,7 @@ std::string tensor_layout_text(const LoadableTensor& tensor, Bytes memory_atom) 
     const auto c = static_cast<std::uint64_t>(std::max(tensor.c, 0));
     const auto h = static_cast<std::uint64_t>(std::max(tensor.h, 0));
     const std::uint64_t line = atom * static_cast<std::uint64_t>(std::max(tensor.w, 0));
-    // of one line, or one surface, no stride is told
+    // with one line, or one surface, no stride is given
     const std::uint64_t lines = std::max<std::uint64_t>(tensor.strides[1], line);
     const std::uint64_t surfaces = std::max<std::uint64_t>(tensor.strides[2], lines * h);
     const bool told =
@@ -166,7 +166,7 @@ std::vector<std::uint8_t> tensor_bytes(const BoundTensor& bound, const GraphValu
     const bool pixels = byte_pixels(bound.tensor.pixel_format) != nullptr;
     NumberRange range = range_of(type);
     if (pixels && !is_float(type)) {
-        range.high = 2 * range.high + 1;  // pixels have no sign
+        range.high = 2 * range.high + 1;  // pixels are unsigned
     }
     std::vector<std::uint8_t> bytes(bound.tensor.size);
     std::size_t index = 0;
@@ -220,8 +220,8 @@ DumpedBytes parse_tensor_dump(std::span<const std::uint8_t> file, const std::str
                   static_cast<std::int64_t>(width)};
     const std::uint64_t elements = count_elements(dump.sizes);
     const std::uint64_t held = file.size() - header;
-    // numbers of formats moved by one when atoms of 8 bytes came: bytes tell them apart
-    // source: NVDLA sw, DlaImage.h: 40 int8 in atoms of 32, 41 int8 in atoms of 8, 42 int16, 43 fp16
+    // format numbers moved by one when 8-byte atoms were added: bytes tell them apart
+    // source: NVDLA sw, DlaImage.h: 40, 41 int8 in atoms of 32 and 8 bytes, 42 int16, 43 fp16
     const bool is_known = format >= 40 && format <= 43;
     dump.element = held == elements ? 1 : 2;
     if (!is_known || held != elements * dump.element || elements == 0) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a loadable's tensors and the bytes of their buffers: feature maps in atoms, and pixels
+// Values of a loadable's tensors and the bytes of their buffers: feature maps in atoms, and pixels
 // of whole bytes. Strides are the descriptor's.
 //
-//     feature    c / A * surface stride + h * line stride + w * atom + c % A * bytes    A = atom / bytes
-//     pixels     h * line stride + (w * components + place of c in the format) * bytes
+//   feature  c / A * surface stride + h * line stride + w * atom + c % A * bytes; A = atom / bytes
+//   pixels   h * line stride + (w * components + position of c in the format) * bytes
 //
 // source: NVDLA sw, umd/apps/runtime/DlaImage.cpp; formats: models/layout/pixel_format.h
 #pragma once
@@ -22,29 +22,29 @@ namespace npuscope {
 /// N C H W and the element type. ConfigError where the descriptor has none that is known.
 TensorType tensor_type(const LoadableTensor& tensor);
 
-/// As surfaces are written after their type; empty where no layout of bytes says it.
+/// The layout after a surface's type; empty where no byte layout can express it.
 std::string tensor_layout_text(const LoadableTensor& tensor, Bytes memory_atom);
 
-/// The buffer that holds these numbers; bytes of no element are 0. ConfigError without a place where
-/// numbers do not fit the type, or elements the buffer.
+/// The buffer that holds these values; bytes of no element are 0. ConfigError without a place where
+/// values do not fit the type, or elements the buffer.
 std::vector<std::uint8_t> tensor_bytes(const BoundTensor& bound, const GraphValue& value);
-/// The numbers that a buffer holds.
+/// The values that a buffer holds.
 GraphValue tensor_value(const BoundTensor& bound, std::span<const std::uint8_t> bytes);
 
 // Dumps of the runtime's test program, `DIMG`: a header and the elements, channel by channel.
 //
 //     DIMG version format width height channels line surface size    4 bytes each, then elements
 //
-// Elements are those at the places that the dump's own format has, whatever the NPU's atoms.
+// Elements are at the offsets of the dump's own format, whatever the NPU's atoms.
 
-/// Bytes of the buffer that a dump is about, and what they are.
+/// Bytes of the dumped buffer, and what they are.
 struct DumpedBytes {
     std::vector<std::uint64_t> places;  ///< of each element's first byte
     std::vector<std::uint8_t> elements;
     std::uint32_t element = 1;  ///< bytes
     Sizes sizes;                ///< channels, height, width
 };
-/// ConfigError where it is cut short or of a format that is not known.
+/// ConfigError where it is truncated or of an unknown format.
 DumpedBytes parse_tensor_dump(std::span<const std::uint8_t> file, const std::string& name);
 
 }  // namespace npuscope

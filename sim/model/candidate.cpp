@@ -23,7 +23,7 @@ class CandidateReader {
         candidate_.nodes.push_back(anchor);
     }
 
-    /// Nothing where no pattern is built on such an operator.
+    /// Nothing if no pattern starts with such an operator.
     std::optional<Candidate> read() {
         using Read = void (CandidateReader::*)();
         static const std::map<std::string, Read> readers{
@@ -60,7 +60,7 @@ class CandidateReader {
                   std::string sentence) {
         complain_at(candidate_.anchor, rule, std::move(value), allowed, std::move(sentence));
     }
-    /// The same of another node than the anchor.
+    /// The same for a node other than the anchor.
     void complain_at(std::size_t node, const char* rule, std::string value,
                      const std::string& allowed, std::string sentence) {
         candidate_.problems.push_back(
@@ -88,7 +88,7 @@ class CandidateReader {
         take_cast();
     }
 
-    /// A cast after the sequence that only stores its numbers more narrowly belongs to it.
+    /// A cast after the sequence that only stores its values in a narrower type belongs to it.
     void take_cast() {
         const auto reader = view_.only_reader(candidate_.output);
         if (!reader || view_.node(*reader).op != "Cast" || !candidate_.norm.clip) {
@@ -102,7 +102,7 @@ class CandidateReader {
         }
     }
 
-    /// A bias in the anchor itself goes before those of the sequence.
+    /// A bias in the anchor itself comes before those of the sequence.
     void take_own_bias(const std::string& tensor) {
         if (tensor.empty()) {
             return;
@@ -123,14 +123,14 @@ class CandidateReader {
         steps.erase(steps.begin());
     }
 
-    /// Sizes in space of a convolution's weights.
+    /// Spatial sizes of a convolution's weights.
     Sizes kernel_sizes(std::size_t operand) const {
         const Sizes& weights = sizes(node().inputs[operand]);
         return {weights.begin() + 2, weights.end()};
     }
 
-    /// The weights as whole numbers in the operator's own order, a matrix as [C K], with zero points
-    /// taken off; what stands against that becomes a violation.
+    /// The weights as integers in the operator's own order, a matrix as [C K], with zero points
+    /// subtracted; whatever prevents that becomes a violation.
     void take_weights() {
         if (node().op.starts_with("QLinear")) {
             complain("quantised_exact", "round half to even", "Floor",
@@ -156,7 +156,7 @@ class CandidateReader {
         }
     }
 
-    /// Those of the weights are subtracted from them; the input may have one.
+    /// Weight zero points are subtracted from the weights; the input may have one.
     void take_off_zero_points() {
         const GraphValue* data_zero = constant(node().input(2));
         if (data_zero != nullptr && data_zero->numbers.size() == 1) {
@@ -293,7 +293,7 @@ class CandidateReader {
         take_sequence(steps);
     }
 
-    /// Sorted; those of a mean or a pool over the plane are 2 and 3.
+    /// Sorted; for a mean or a pool over the plane they are 2 and 3.
     std::vector<std::int64_t> reduced_axes(std::size_t rank) const {
         if (node().op == "GlobalAveragePool") {
             return {2, 3};
@@ -315,7 +315,7 @@ class CandidateReader {
         return kind == StepKind::Floor || kind == StepKind::Ceil;
     }
 
-    /// Round, or Floor(x + 0.5) where the opset has no Round.
+    /// Round, or Floor(x + 0.5) if the opset has no Round.
     void take_round(std::vector<RawStep>& steps) {
         if (!steps.empty() && steps[0].kind == StepKind::Round) {
             take_first(steps);
@@ -330,7 +330,7 @@ class CandidateReader {
             take_first(steps);
             return;
         }
-        // another rounding where Round belongs, with Floor to come
+        // a different rounding in place of Round, with a Floor later
         const bool other = !steps.empty() && is_other_rounding(steps[0].kind) &&
                            std::any_of(steps.begin() + 1, steps.end(), [](const RawStep& step) {
                                return is_other_rounding(step.kind);

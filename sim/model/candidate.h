@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a graph that looks like a layer pattern: the operator it is built on and the sequence
-// after it, as the model spells them. Whether the hardware takes it is for the restrictions to
-// say.
+// A part of a graph that looks like a layer pattern: its anchor operator and the sequence after it,
+// as the model spells them. Whether the hardware supports it is decided by the restrictions.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +49,7 @@ struct EnumNames<Pattern> {
         std::pair{Pattern::Maxpool, std::string_view("MAXPOOL")}};
 };
 
-/// What a pattern is made of, for people.
+/// Human-readable description of a pattern's operators.
 struct PatternRow {
     Pattern pattern;
     std::string_view sequence;
@@ -77,7 +76,7 @@ constexpr bool has_weights(Pattern pattern) {
            pattern != Pattern::Maxpool;
 }
 
-/// A rule that a node of a layer breaks, and the only value that it takes.
+/// A rule that a node of a layer violates, with the only allowed value.
 inline Diagnostic broken_rule(const GraphNode& node, const char* rule, std::string value,
                               const std::string& allowed, std::string sentence) {
     return {.id = rule,
@@ -88,9 +87,9 @@ inline Diagnostic broken_rule(const GraphNode& node, const char* rule, std::stri
             .nearest = allowed};
 }
 
-/// Constants of one step of the sequence: one number, or one per output channel.
+/// Constants of one step of the sequence: one value, or one per output channel.
 struct Step {
-    std::size_t node = 0;  ///< where it stands
+    std::size_t node = 0;  ///< its position in the graph
     std::vector<double> numbers;
 
     double at(std::size_t channel) const { return numbers[numbers.size() == 1 ? 0 : channel]; }
@@ -102,19 +101,19 @@ struct ClipStep {
     double high = 0;
 };
 
-/// Add -> Mul (-> Add) -> Div -> Floor -> Clip (-> Add -> Clip), whatever of it is there.
+/// Add -> Mul (-> Add) -> Div -> Floor -> Clip (-> Add -> Clip); every step is optional.
 struct NormSequence {
-    std::optional<Step> bias;  ///< all biases together
+    std::optional<Step> bias;  ///< sum of all biases
     std::optional<Step> scale;
     std::optional<Step> offset;          ///< added after the scale
-    std::optional<Step> divisor;         ///< 2^n, whether divided by or multiplied with 2^-n
-    std::optional<std::size_t> to_even;  ///< node that rounds halves to even in Floor's place
+    std::optional<Step> divisor;         ///< 2^n, whether divided by it or multiplied by 2^-n
+    std::optional<std::size_t> to_even;  ///< node that rounds ties to even instead of Floor
     std::optional<ClipStep> clip;
     std::optional<ClipStep> preclip;  ///< of BNORMRES
     std::string residual;             ///< tensor; empty: none
     std::size_t residual_node = 0;
 
-    /// Biases follow each other without rounding, so they are one.
+    /// Consecutive biases have no rounding between them, so they are merged into one.
     void add_bias(const Step& more) {
         if (!bias) {
             bias = more;
@@ -128,23 +127,23 @@ struct NormSequence {
     }
 };
 
-/// How an average pool's sum becomes whole.
+/// How the sum of an average pool is rounded to an integer.
 enum class PoolRounding { HalfEven, HalfUp };
 
 struct Candidate {
     Pattern pattern = Pattern::Gconv;
-    std::size_t anchor = 0;          ///< node that it is built on
-    std::vector<std::size_t> nodes;  ///< all of its nodes, the anchor among them
+    std::size_t anchor = 0;          ///< operator node that it is built around
+    std::vector<std::size_t> nodes;  ///< all of its nodes, including the anchor
     std::string input;               ///< tensors
     std::string output;
-    Sizes in;   ///< N C H W; of FC: N C 1 1, or the cube that is flattened
+    Sizes in;   ///< N C H W; for FC: N C 1 1, or the cube that is flattened
     Sizes out;  ///< N C H W
     Window window;
     std::int64_t groups = 1;
-    GraphValue weights;     ///< [K C/groups R S], of TCONV [C K R S], of FC [C K]; integers wanted
-    double input_zero = 0;  ///< taken off the input; padding counts as it
+    GraphValue weights;     ///< [K C/groups R S], TCONV [C K R S], FC [C K]; must be integers
+    double input_zero = 0;  ///< subtracted from the input; also the padding value
     NormSequence norm;
-    double area = 1;  ///< of AVGPOOL: what the average was multiplied with
+    double area = 1;  ///< AVGPOOL: factor that the average is multiplied by
     bool count_padding = false;
     PoolRounding rounding = PoolRounding::HalfEven;
     Diagnostics problems;  ///< found while reading: order, missing parts
@@ -152,21 +151,21 @@ struct Candidate {
     bool is_pool() const { return !has_weights(pattern); }
 };
 
-/// The candidate built on node `anchor`; nothing where no pattern is built on such an operator.
-/// With `with_residual` false it ends before a residual.
+/// The candidate with anchor node `anchor`; nothing if no pattern starts with its operator. If
+/// `with_residual` is false, it ends before a residual.
 std::optional<Candidate> read_candidate(const GraphView& view, std::size_t anchor,
                                         bool with_residual);
 
-// A product of all numbers reads the cube that is flattened before it: the same numbers, from where
-// they lie.
+// A fully connected product reads the cube that is flattened before it: the same values, directly
+// from where they are stored.
 
 struct CubeRead {
     std::string tensor;
     Sizes cube;  ///< N C H W
 };
 
-/// Looks through the views before `read`, where it is one row: the first cube of one image that they
-/// begin with, else what is given.
+/// If `read` is one row, follows the views before it to the first cube of one image that they start
+/// from; otherwise returns `read`.
 CubeRead flattened_cube(const GraphView& view, CubeRead read);
 
 }  // namespace npuscope

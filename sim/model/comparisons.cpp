@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons, logic, choices, and functions of one number that exported networks use beside those of
-// elementwise.cpp. source: ONNX operator definitions, opset 7 to 21; com.microsoft contrib operators
+// Comparisons, logic, selection, and unary functions of exported networks beyond elementwise.cpp.
+// source: ONNX operator definitions, opset 7 to 21; com.microsoft contrib operators
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -41,7 +41,7 @@ Values negate(const Operands& operands) {
     return {fill(input.type, [&](std::size_t i) { return input.numbers[i] == 0 ? 1.0 : 0.0; })};
 }
 
-// operands: condition, where it holds, where it does not
+// operands: condition, value if true, value if false
 Types where_types(const Operands& operands) {
     require(operands.element(1) == operands.element(2),
             "its two branches have different element types", "cast one branch");
@@ -63,7 +63,7 @@ ValueRange where_range(const RangeOperands& operands) {
     return {yes.whole && no.whole, join_ranges(yes.range, no.range), yes.assumed || no.assumed};
 }
 
-/// Of integers with the divisor's sign, or (fmod) the dividend's.
+/// For integers with the divisor's sign, or (fmod) the dividend's.
 Values modulo(const Operands& operands) {
     const bool truncates = operands.node.integer("fmod", 0) != 0;
     return {combine(operands.at(0), operands.at(1), [truncates](double a, double b) {

@@ -62,14 +62,14 @@ std::vector<GraphNode> NodeChain::finish(Graph& graph) {
 
 namespace {
 
-/// Its attributes are those of a convolution of such kernels.
+/// Its attributes become those of a convolution with such kernels.
 void set_window(GraphNode& anchor, const Sizes& kernel, const std::vector<std::int64_t>& pads) {
     anchor.attributes = {};
     anchor.attributes["kernel_shape"] = kernel;
     anchor.attributes["pads"] = pads;
 }
 
-/// A tensor of the graph with other numbers of the same type.
+/// The type of a graph's tensor, with other sizes.
 TensorType resized(const GraphView& view, const std::string& tensor, Sizes sizes) {
     return {view.graph().types.at(tensor).element, std::move(sizes)};
 }
@@ -104,13 +104,13 @@ void convolve_rows(const GraphView& view, std::int64_t rows, ConvolvedLayer& for
     set_window(layer.anchor, {1, 1}, {0, 0, 0, 0});
 }
 
-/// Sizes of a line as those of a plane of one row.
+/// 1D sizes as those of a plane of one row.
 Sizes as_row(Sizes sizes) {
     sizes.insert(sizes.begin() + 2, 1);
     return sizes;
 }
 
-/// The input of a layer of one direction as a map of one row, and its kernels likewise.
+/// The input of a 1D layer as a map of one row, and its kernels accordingly.
 void take_row(ConvolvedLayer& form) {
     QuantisedLayer& layer = form.layer;
     form.input.sizes = as_row(form.input.sizes);
@@ -131,12 +131,12 @@ void take_row(ConvolvedLayer& form) {
     }
 }
 
-/// One direction of a transposed convolution.
+/// One spatial dimension of a transposed convolution.
 struct Spread {
     std::int64_t stride = 1;
-    std::int64_t taps = 1;   ///< of each place's kernel
+    std::int64_t taps = 1;   ///< of the kernel of each position
     std::int64_t size = 1;   ///< of the kernel
-    std::int64_t crop = 0;   ///< results before the first
+    std::int64_t crop = 0;   ///< results before the first kept one
     std::int64_t out = 1;    ///< results
     std::int64_t whole = 1;  ///< results before they are cropped
 
@@ -146,7 +146,7 @@ struct Spread {
         taps = (std::max(size, reached) + stride - 1) / stride;
         whole = (axis.in + taps - 1) * stride;
     }
-    /// The kernel's own tap; beyond it where there is none.
+    /// Index of the tap in the original kernel; beyond its end if there is none.
     std::int64_t source(std::int64_t place, std::int64_t tap) const {
         return place + stride * (taps - 1 - tap);
     }
@@ -188,7 +188,7 @@ std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t ti
     return numbers.size() == 1 ? numbers : all;
 }
 
-/// The scales of one group's kernels for those of all: weights have one for each kernel of a group.
+/// Expands one group's kernel scales to all groups: weights have one per kernel of a group.
 std::vector<double> of_all_groups(const std::vector<double>& factors, std::int64_t groups) {
     std::vector<double> all;
     for (std::int64_t group = 0; group < groups; ++group) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised layers that are no plain convolutions as such ones, with nodes before and after them that
-// only move numbers.
+// Quantised layers other than simple convolutions, rewritten as convolutions, with data-movement
+// nodes before and after them.
 //
-// A product of several rows [R C] x [C K] is a convolution of kernels of 1 x 1 over a map of R rows and
-// one column. A transposed convolution of stride s is one convolution of s * s kernels for each of its
-// own, one for each place of a result in a block of s x s; what comes out is spread over the blocks
+// A product with several rows [R C] x [C K] is a 1 x 1 convolution over a map of R rows and one
+// column. A transposed convolution of stride s is one convolution with s * s kernels per original
+// kernel, one per position of a result in an s x s block; its output is then spread over the blocks
 // and cropped:
 //
 //     kernel k, place (a, b), tap (i, j)  =  w[k][a + s (T - 1 - i)][b + s (T - 1 - j)]
 //
-// with T x T taps, T the kernel's size divided by s, rounded up, and T - 1 rows and columns of padding
-// on each side; taps beyond the kernel are zero.
+// with T x T taps, where T is the kernel size divided by s, rounded up, and T - 1 rows and columns
+// of padding on each side; taps beyond the kernel are zero.
 #pragma once
 
 #include <map>
@@ -22,30 +22,30 @@
 
 namespace npuscope {
 
-/// Builds nodes that follow each other, with their constants, beside a graph.
+/// Builds a chain of nodes with their constants, outside the graph.
 class NodeChain {
  public:
     /// Names of nodes and tensors begin with `name`.
     explicit NodeChain(std::string name) : name_(std::move(name)) {}
 
-    /// A node that reads `input` and these constants; its output has this type.
+    /// A node that reads `input`; its output has this type.
     GraphNode& add(const std::string& op, const std::string& input, const std::string& part,
                    const TensorType& type);
-    /// Another operand of the last node: whole numbers.
+    /// Another operand of the last node: integers.
     NodeChain& with(const std::string& part, const std::vector<std::int64_t>& numbers);
-    /// The same of any value.
+    /// The same for any value.
     NodeChain& with(const std::string& part, GraphValue value);
-    /// The last node's output gets this name.
+    /// Renames the last node's output.
     void end_as(const std::string& tensor);
     const std::string& last() const { return nodes_.back().outputs.front(); }
     bool empty() const { return nodes_.empty(); }
 
-    /// Sizes of two orders of axes: `perm` as Transpose has it.
+    /// A Transpose; `perm` as in ONNX.
     GraphNode& transpose(const std::string& input, const std::string& part, const TensorType& type,
                          const std::vector<std::int64_t>& perm);
     GraphNode& reshape(const std::string& input, const std::string& part, const TensorType& type);
 
-    /// Gives its constants and types to a graph; what is left are the nodes.
+    /// Moves its constants and types into a graph; returns the nodes.
     std::vector<GraphNode> finish(Graph& graph);
 
  private:
@@ -55,24 +55,24 @@ class NodeChain {
     std::map<std::string, TensorType> types_;
 };
 
-/// The same layer as a convolution. Its input and output are then tensors of the nodes around it.
+/// The same layer as a convolution. Its input and output are then tensors of the surrounding nodes.
 struct ConvolvedLayer {
     QuantisedLayer layer;
-    std::string source;  ///< the graph's own input of it
-    TensorType input;    ///< of the layer
-    TensorType output;   ///< likewise
+    std::string source;  ///< the layer's original input in the graph
+    TensorType input;    ///< type of the layer's input
+    TensorType output;   ///< type of the layer's output
     NodeChain before;
-    NodeChain fit;  ///< cuts the layer's result to what the graph reads
+    NodeChain fit;  ///< crops the layer's result to what the graph reads
     NodeChain after;
 };
-/// Layers that need no such form come back as they are.
+/// Layers that need no conversion are returned unchanged.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
-/// A convolution of one direction as one of two, over maps of one row.
+/// A 1D convolution as a 2D one, over maps of one row.
 void convolve_row(ConvolvedLayer& form);
 
-/// The nodes of a transposed layer on integers of 16 bits, as the convolution that `form` is.
+/// The nodes of a transposed layer on 16-bit integers, as the convolution described by `form`.
 std::vector<GraphNode> convolve_wide_integers(Graph& graph, ConvolvedLayer& form);
-/// The same on floats of 16 bits, with an activation after the sums, if there is one.
+/// The same for 16-bit floats, with an activation after the sums, if there is one.
 std::vector<GraphNode> convolve_wide_floats(Graph& graph, ConvolvedLayer& form,
                                             const GraphNode* activation);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that take element by element: of one tensor, or of several that are broadcast to a
-// common size.
+// Elementwise operators: on one tensor, or on several that are broadcast to a common size.
 
 #include <fmt/format.h>
 
@@ -61,7 +60,7 @@ Types broadcast_types(const Operands& operands) {
     return {type};
 }
 
-/// Of integers without their rest; 0 where the divisor is.
+/// For integers, truncated; 0 for a zero divisor.
 Values divide(const Operands& operands) {
     return is_float(operands.element(0))
                ? combine_all<std::divides<>{}>(operands)
@@ -107,7 +106,7 @@ Values hard_sigmoid(const Operands& operands) {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// A limit of Clip: an operand from opset 11 on, an attribute before.
+/// A limit of Clip: an operand from opset 11 on, an attribute before that.
 double limit(const Operands& operands, std::size_t index, const char* attribute, double fallback) {
     if (operands.has(index)) {
         return scalar_of(operands.at(index), attribute);
@@ -167,7 +166,7 @@ void check_divisor(const Operands& operands) {
             "it divides by a constant 0", "correct the divisor");
 }
 
-/// What a Clip gives whose limits are crossed changed from opset to opset.
+/// The result of a Clip with min > max changed from opset to opset.
 void check_limits(const Operands& operands) {
     const auto limit = [&](std::size_t operand, const char* attribute, double fallback) {
         return operands.has(operand) && operands.at(operand).numbers.size() == 1
@@ -227,7 +226,7 @@ ValueRange clipped_range(const RangeOperands& operands) {
 
 using enum TypeRule;
 
-/// An operator whose operands are broadcast.
+/// An operator with broadcast operands.
 constexpr OperatorRow row_of(std::string_view op, InputCount inputs, TypeRule types,
                              Evaluate evaluate, Range range = nullptr) {
     return {.op = op,
@@ -243,7 +242,7 @@ constexpr OperatorRow extreme(std::string_view op, Evaluate evaluate, Range rang
     row.takes_infinity = true;
     return row;
 }
-/// One that changes element by element.
+/// An elementwise one.
 constexpr OperatorRow row_of(std::string_view op, TypeRule types, Evaluate evaluate,
                              Range range = nullptr, std::string_view attributes = {}) {
     return {.op = op,
@@ -273,7 +272,7 @@ constexpr std::array rows{
     row_of("Sum", {.least = 1}, Same, combine_all<std::plus<>{}>),
     row_of("Floor", Float, each<[](double x) { return std::floor(x); }>, rounded_range),
     row_of("Ceil", Float, each<[](double x) { return std::ceil(x); }>, rounded_range),
-    // half to even
+    // ties to even
     row_of("Round", Float, each<[](double x) { return std::nearbyint(x); }>, rounded_range),
     row_of("Neg", Same, each<std::negate<>{}>),
     row_of("Abs", Same, each<[](double x) { return std::abs(x); }>),

@@ -8,14 +8,14 @@
 namespace npuscope {
 namespace {
 
-/// Whether both maps lie row by row, and kernels have a row for each: channels could not follow each
-/// other there.
+/// Whether both maps are stored row by row, with a kernel row for each: channels could not be
+/// interleaved there.
 bool lies_by_rows(const ConvolvedLayer& form) {
     return form.layer.is_conv && form.layer.weights.type.sizes[1] == 1 &&
            form.input.sizes.size() == 4;
 }
 
-/// What the fine map holds for every code of the map.
+/// The fine map's value for every code of the map.
 GraphValue eighths(ElementType element, double input_zero, const FineMap& map) {
     GraphValue codes = zeros({element, {lookup_codes}});
     const double low = range_of(element).low;
@@ -26,7 +26,7 @@ GraphValue eighths(ElementType element, double input_zero, const FineMap& map) {
     return codes;
 }
 
-/// Weights of both maps in turns, so many of each.
+/// Weights of both maps alternating, `many` of each.
 std::vector<double> in_turns(const std::vector<double>& first, const std::vector<double>& second,
                              std::int64_t many) {
     std::vector<double> both;
@@ -37,7 +37,7 @@ std::vector<double> in_turns(const std::vector<double>& first, const std::vector
     return both;
 }
 
-/// Windows step over the rows of both maps.
+/// Doubles the windows' vertical step, over the rows of both maps.
 void double_rows(GraphNode& anchor, const Window& window) {
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
@@ -62,7 +62,7 @@ std::optional<FineMap> fine_map(const ConvolvedLayer& form) {
         return std::nullopt;
     }
     FineMap map;
-    // the eighth of the lowest code is the lowest one that is stored
+    // the eighth of the lowest code is the lowest value stored
     const double low = range_of(form.input.element).low;
     map.zero = low == 0 ? std::ceil(form.layer.input_zero / map.steps) : 0;
     return map;

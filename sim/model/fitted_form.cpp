@@ -38,7 +38,7 @@ class Fitting {
         return groups() > 1 && groups() == form_.input.sizes[1] && groups() == weight_sizes()[0];
     }
 
-    /// Weights of other sizes: kernel, channel and tap of each number of the old ones, or nothing.
+    /// Moves the weights into other sizes: `place` maps old kernel and channel to the new channel.
     template <class Place>
     void move_weights(const Sizes& sizes, Place place) {
         GraphValue moved = zeros({layer_.weights.type.element, sizes});
@@ -55,7 +55,7 @@ class Fitting {
         layer_.weights = std::move(moved);
     }
 
-    /// Kernels of groups become kernels over all channels.
+    /// Kernels of a group become kernels over all channels.
     void join_groups() {
         if (groups() == 1 || is_depthwise()) {
             return;
@@ -67,7 +67,7 @@ class Fitting {
         layer_.anchor.attributes.erase("group");
     }
 
-    /// Kernels without weights make fours of them.
+    /// Adds kernels without weights up to a multiple of four.
     void pad_kernels() {
         const Sizes old = weight_sizes();
         kernels_ = old[0];
@@ -89,7 +89,7 @@ class Fitting {
         form_.output.sizes[1] = wanted;
     }
 
-    /// Channels to fours; rows and columns where padding is not 0.
+    /// Pads channels to a multiple of four; rows and columns if padding is not 0.
     void pad_input() {
         const Sizes in = form_.input.sizes;
         std::vector<std::int64_t> pads(8, 0);
@@ -152,7 +152,7 @@ class Fitting {
     const GraphView& view_;
     ConvolvedLayer& form_;
     QuantisedLayer& layer_;
-    std::int64_t kernels_ = 0;  ///< of the layer itself; 0: it is no convolution
+    std::int64_t kernels_ = 0;  ///< of the layer itself; 0: not a convolution
     std::int64_t channels_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr double largest_weight = 127;
 constexpr double least_weight = -128;
 constexpr int most_shift = 31;  // source: TI NNC User's Guide v2.1.0, 5-bit shift
 
-/// The weights of kernel `k`, wherever they lie.
+/// The weights of kernel `k`, wherever they are stored.
 class KernelWeights {
  public:
     KernelWeights(std::vector<double>& numbers, bool kernels_first, std::size_t kernels,
@@ -35,29 +35,29 @@ class KernelWeights {
     std::size_t count_;
 };
 
-/// What rounding made of a kernel's weights.
+/// The result of rounding a kernel's weights.
 struct FoldedKernel {
     double sum = 0;       ///< of its weights
     double fine_sum = 0;  ///< of those of the fine map
-    double error = 0;     ///< of all together, in units of the weights
-    double spread = 0;    ///< squares of what a deviation of the input by a code makes, added up
-    double reach = 0;     ///< what any input makes, at most
+    double error = 0;     ///< total, in units of the weights
+    double spread = 0;    ///< sum of squared effects of a one-code deviation of the input
+    double reach = 0;     ///< maximum for any input
 };
 
-// Inputs are taken to be spread normally around the zero point, with an eighth of their codes as the
-// standard deviation: a quantiser's range is that of all that it was shown. Beyond five deviations of
-// what errors make of them lie fewer than one in a million results.
+// Inputs are assumed to be normally distributed around the zero point, with a standard deviation of
+// an eighth of their codes: a quantiser's range covers all calibration values. Fewer than one in a
+// million results have an error beyond five standard deviations.
 constexpr double input_spread = 32;
 constexpr double most_deviations = 5;
 constexpr double any_code = 255;
 
-// What a number and eight times its rounded eighth differ by: -4 to 4, the two ends half as often.
+// Difference between a value and eight times its rounded eighth: -4 to 4, both ends half as often.
 constexpr double fine_spread = 5.5;  // their mean square
 constexpr double most_fine = 4;
 
-/// Rounds weights times `gain` to whole numbers, or to whole eighths where a fine map is there for them, then moves
-/// those that are nearest to the next until the errors sum to half of that at most: inputs that are
-/// not 0 on average are scaled right.
+/// Rounds weights times `gain` to integers, or to eighths if there is a fine map, then moves the
+/// closest ones to the next step until the errors sum to at most half a step: inputs with a nonzero
+/// mean are scaled correctly.
 class KernelFolding {
  public:
     KernelFolding(KernelWeights weights, double gain, double steps)
@@ -74,7 +74,7 @@ class KernelFolding {
         balance();
     }
 
-    /// Leaves the whole numbers in the weights and puts the rest into those of the fine map.
+    /// Leaves the integers in the weights and puts the remainders into those of the fine map.
     FoldedKernel split(KernelWeights fine) {
         FoldedKernel folded{.error = error_ / steps_};
         for (std::size_t i = 0; i < weights_.size(); ++i) {
@@ -120,7 +120,7 @@ class KernelFolding {
     double error_ = 0;
 };
 
-/// Results are off by what the errors make of the input.
+/// Results deviate by the effect of the weight errors on the input.
 void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Deviation& all) {
     const double bias = 0.5;  // rounded
     const double spread = std::sqrt(kernel.spread) / unit;
@@ -131,7 +131,7 @@ void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Dev
         std::min(1.0, bias / 2 / unit + spread * std::sqrt(2 / std::numbers::pi)) / kernels;
 }
 
-/// Adds what every sequence of the layer begins with; false where no kernel is to be folded.
+/// Adds the common start of every sequence of the layer; false if no kernel is to be folded.
 bool begin_folding(const QuantisedLayer& layer, LayerSequence& folded) {
     folded.reason = layer.obstacle;
     if (!folded.reason.empty() || layer.is_pool) {

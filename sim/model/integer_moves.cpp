@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators between a DequantizeLinear and a QuantizeLinear that move numbers, as such that move the integers.
+// Converts data-movement operators between a DequantizeLinear and a QuantizeLinear to integers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,8 +18,8 @@
 namespace npuscope {
 namespace {
 
-/// Scale, zero point and type of a QuantizeLinear or DequantizeLinear, where they are constants and one for
-/// the whole tensor.
+/// Scale, zero point and type of a QuantizeLinear or DequantizeLinear, if they are constant and
+/// per-tensor.
 struct ByteScale {
     double scale = 1;
     double zero = 0;
@@ -53,7 +53,7 @@ std::optional<ByteScale> dequantiser_scale(const Graph& graph, const GraphNode& 
                : std::nullopt;
 }
 
-// --- Activations that follow a quantiser of the same scale ---
+// --- Activations after a quantiser of the same scale ---
 
 /// Whether the node's result is that of a layer whose sums a quantiser rounds.
 bool is_layer(const GraphNode& node) {
@@ -62,8 +62,8 @@ bool is_layer(const GraphNode& node) {
     return std::ranges::find(layers, node.op) != layers.end();
 }
 
-/// Layer, QuantizeLinear, DequantizeLinear, Relu or Clip, QuantizeLinear of the same scale: the first two
-/// quantisers change nothing, for rounding and clipping to the same codes may be done in either order.
+/// Layer, QuantizeLinear, DequantizeLinear, Relu or Clip, QuantizeLinear of the same scale: the
+/// first two quantisers change nothing, as rounding and clipping to the same codes can be swapped.
 void join_activations(Graph& graph) {
     const Graph before = graph;
     const GraphView view(before);
@@ -97,9 +97,9 @@ void join_activations(Graph& graph) {
                   [&](const GraphNode& node) { return gone.contains(node.outputs.front()); });
 }
 
-// --- Operators that move numbers ---
+// --- Data-movement operators ---
 
-/// Rewrites a graph node by node, so that integers are moved.
+/// Rewrites a graph node by node so that integers are moved.
 class IntegerMoves {
  public:
     explicit IntegerMoves(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
@@ -120,16 +120,16 @@ class IntegerMoves {
     }
 
  private:
-    /// Operators whose results are elements of their first operand, whatever these are.
+    /// Operators whose results are elements of their first operand, whatever their values.
     static bool moves(const GraphNode& node) {
         if (node.outputs.size() != 1 && node.op != "Split") {
-            return false;  // a MaxPool that gives places, too
+            return false;  // a MaxPool that also returns indices
         }
         const OperatorRow* row = find_operator(node.op);
         return (row != nullptr && row->moves) || repeats_nearest(node);
     }
 
-    /// The DequantizeLinear that gives a tensor, now; null where there is none of one scale.
+    /// The DequantizeLinear that now produces a tensor; null if none has a per-tensor scale.
     const GraphNode* dequantiser_of(const std::string& tensor) const {
         const auto moved = moved_.find(tensor);
         if (moved != moved_.end()) {
@@ -146,7 +146,7 @@ class IntegerMoves {
                                                                   : dequantiser.inputs[0]);
     }
 
-    /// DequantizeLinear, mover: mover, DequantizeLinear.
+    /// Turns DequantizeLinear, mover into mover, DequantizeLinear.
     bool move(const GraphNode& node) {
         const GraphNode* from = node.inputs.empty() ? nullptr : dequantiser_of(node.inputs[0]);
         const bool pads = node.op == "Pad" && pads_with_zeros(node);
@@ -175,7 +175,7 @@ class IntegerMoves {
         return true;
     }
 
-    /// `mover`: the Split of integers. Each part is a Slice.
+    /// `mover`: the integer Split. Each part becomes a Slice.
     void add_slices(const GraphNode& node, const GraphNode& mover) {
         const std::int64_t axis = node.integer("axis", 0);
         const auto rank = static_cast<std::int64_t>(before_.types.at(node.inputs[0]).sizes.size());
@@ -218,7 +218,7 @@ class IntegerMoves {
         return name;
     }
 
-    /// The same for the same wish.
+    /// The same name for the same `wish`.
     std::string free_name(std::string wish) const {
         while (before_.types.contains(wish) || before_.is_constant(wish)) {
             wish += '_';
@@ -226,7 +226,7 @@ class IntegerMoves {
         return wish;
     }
 
-    /// The name of the integers behind a tensor of real numbers.
+    /// The name of the integers behind a real-valued tensor.
     std::string integers_of(const std::string& real, const GraphNode& dequantiser) {
         std::string name = free_name(real + "_integers");
         const std::string& from = dequantiser.inputs[0];
@@ -234,7 +234,7 @@ class IntegerMoves {
         return name;
     }
 
-    /// A Concat that a quantiser alone reads: of integers of its scale.
+    /// A Concat that only a quantiser reads: joins integers of its scale.
     bool concat(const GraphNode& node) {
         const auto reader = view_.only_reader(node.outputs[0]);
         const auto scale = reader ? quantiser_scale(before_, view_.node(*reader)) : std::nullopt;
@@ -255,7 +255,7 @@ class IntegerMoves {
         return true;
     }
 
-    /// `maps`: DequantizeLinear of each.
+    /// `maps`: the DequantizeLinear of each map.
     void join(const GraphNode& node, const std::vector<GraphNode>& maps,
               const std::pair<std::string, std::string>& scale_names, const ByteScale& scale,
               const std::string& output) {
@@ -287,7 +287,7 @@ class IntegerMoves {
         nodes_.push_back(std::move(joined));
     }
 
-    /// Operands: the result's scale and zero point, then each map with its own.
+    /// Operands: the result's scale and zero point, then each map with its scale and zero point.
     bool concat_quantised(const GraphNode& node) {
         std::vector<GraphNode> maps;
         GraphNode end;
@@ -313,8 +313,8 @@ class IntegerMoves {
     const Graph before_;
     const GraphView view_;
     std::vector<GraphNode> nodes_;
-    std::map<std::string, GraphNode> moved_;    ///< dequantisers behind movers, by output
-    std::map<std::string, std::string> roots_;  ///< what has the type of new integers
+    std::map<std::string, GraphNode> moved_;    ///< dequantisers after movers, by output
+    std::map<std::string, std::string> roots_;  ///< tensor whose type new integers have
     std::set<std::string> dropped_;
 };
 

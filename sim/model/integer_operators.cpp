@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of integers of our own, which stand for chains of ONNX's between quantisers (quantised_form.h).
+// Our own integer operators, for chains of ONNX operators between quantisers (quantised_form.h).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -73,7 +73,7 @@ ValueRange scaled_product_range(const RangeOperands& operands) {
     return {true, {product.low, product.high}, operands.at(0).assumed || operands.at(1).assumed};
 }
 
-/// The result's type is `to`, its sizes are those of the map.
+/// The result's type is `to`, with the sizes of the map.
 Types types_of_map(const Operands& operands) {
     const bool is_signed = operands.node.integer("to", 3) == 3;
     return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};

@@ -31,7 +31,7 @@ std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
 
 namespace {
 
-/// A sum is a multiple of `granule` plus `bias`. Whether it can lie halfway between two results.
+/// A sum is a multiple of `granule` plus `bias`: whether it can lie halfway between two results.
 bool can_tie(double bias, std::int64_t granule, int shift) {
     const std::int64_t unit = std::int64_t{1} << shift;
     const std::int64_t steps = granule == 0 ? unit : std::min(granule, unit);
@@ -43,8 +43,8 @@ bool can_tie(double bias, std::int64_t granule, int shift) {
 
 namespace {
 
-/// Whether the rounded quotient, with which the second multiplication is made, begins every result at the
-/// step at which the true one does.
+/// Whether the rounded quotient, used for the second multiplication, begins every result at the
+/// same step as the exact one.
 bool begins_results(const EvenDivision& division) {
     constexpr std::int64_t most_results = 512;  // beyond which every result is clipped
     const std::int64_t half = std::int64_t{1} << (division.second_shift - 1);
@@ -125,16 +125,16 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
 
 namespace {
 
-constexpr int largest_shift = 20;  // of divisions by two multipliers of 15 bits
+constexpr int largest_shift = 20;  // for divisions by two 15-bit multipliers
 
-/// The right shift of a kernel; nothing where its factor is none.
+/// The right shift of a kernel; nothing if its factor is not a negative power of two.
 std::optional<int> shift_of(double factor) {
     const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : -1;
     return shift < 0 ? std::nullopt : std::optional(shift);
 }
 
-/// Whether the zero that is stored with results is even, or the second stage is free to double them, as it
-/// is where all biases of stored inputs have 16 bits.
+/// Whether the zero stored with results is even, or the second stage is free to double them, which
+/// is the case if all biases of stored inputs have 16 bits.
 bool has_even_zero(const QuantisedLayer& layer, std::optional<double> input_high) {
     if (std::remainder(layer.output_zero - (layer.high - 127), 2) == 0) {
         return true;
@@ -193,19 +193,19 @@ LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> i
 
 namespace {
 
-// Scales of any kind as integers and one shift for all kernels. Hardware multiplies with 15 bits; where
-// its next stage has no other work it does so twice, first without a shift, so that a scale is a
-// product of two such numbers and nothing is lost between them. Of the products near a scale one is
-// taken with which every result begins at the sum at which a runtime begins it. Where there is none,
-// the nearest one is taken with which no sum lies halfway between two results, so that it does not
-// matter how hardware rounds halves: where a scale's odd part is small, such sums would have to be
+// Arbitrary scales as integers and one shift for all kernels. Hardware multiplies with 15 bits; if
+// its next stage is otherwise unused it does so twice, first without a shift, so that a scale is a
+// product of two such numbers and nothing is lost between them. Of the products near a scale, one
+// is chosen for which every result begins at the same sum as in a runtime. If there is none, the
+// nearest one is chosen for which no sum lies halfway between two results, so that it does not
+// matter how hardware rounds ties: if a scale's odd part is small, such sums would have to be
 // multiples of a power of two that no sum reaches.
 
-constexpr int most_shift = 40;                 // products of hardware have 48 bits
-constexpr std::int64_t beyond_results = 1024;  // twice the steps between the ends of any result
+constexpr int most_shift = 40;                 // hardware products have 48 bits
+constexpr std::int64_t beyond_results = 1024;  // twice the number of steps in any result's range
 constexpr double tried_multipliers = 32767;
-constexpr int constant_shift = 35;  // with kernels without weights, whose biases then have 15 bits
-constexpr int constant_bits = 7;    // of a step in such a bias
+constexpr int constant_shift = 35;  // if kernels have no weights; their biases then have 15 bits
+constexpr int constant_bits = 7;    // fraction bits of a step in such a bias
 
 /// Whether (sum + bias) * scale can lie halfway between multiples of 2^shift near results, for sums
 /// and biases up to `reach`.
@@ -215,15 +215,15 @@ bool can_lie_halfway(std::int64_t scale, int shift, double reach) {
            reach >= std::ldexp(1.0, shift - 1) / static_cast<double>(power);
 }
 
-/// A kernel's scale as it is and as it was rounded.
+/// A kernel's exact and rounded scale.
 struct RoundedKernel {
     double factor = 0;
     double rounded = 0;
     double bias = 0;
-    bool same_results = false;  ///< as a runtime's, whose factor is rounded, too
+    bool same_results = false;  ///< as a runtime's, whose factor is also rounded
 };
 
-/// A result is off by its own size times the scale's error.
+/// A result is off by its own magnitude times the scale's error.
 void note_deviation(const QuantisedLayer& layer, const RoundedKernel& kernel, double kernels,
                     Deviation& all) {
     const double below = layer.output_zero - layer.low;
@@ -251,7 +251,7 @@ class ScaleProducts {
     double factor(std::size_t k) const { return of_kernel(layer_.factors, k, 1); }
     double bias(std::size_t k) const { return of_kernel(layer_.bias, k, 0); }
 
-    /// Nothing where there is no such product.
+    /// Nothing if there is no such product.
     struct Product {
         double scale = 0;
         bool same_results = false;  ///< as a runtime's
@@ -287,7 +287,7 @@ class ScaleProducts {
         return best ? std::optional(Product{*best, false}) : std::nullopt;
     }
 
-    /// Of a kernel without weights, whose result is a constant: its scale and its bias.
+    /// For a kernel without weights, whose result is constant: its scale and its bias.
     struct Constant {
         double scale = 0;
         double bias = 0;
@@ -301,12 +301,12 @@ class ScaleProducts {
     }
 
  private:
-    /// Beyond it every result is clipped.
+    /// Every result beyond it is clipped.
     double most_result() const {
         return std::max(layer_.high - layer_.output_zero, layer_.output_zero - layer_.low) + 2;
     }
 
-    /// Biases of stored inputs have 16 bits and a shift; what they lack is multiplied, and has 16 bits.
+    /// Biases of stored inputs have 16 bits and a shift; the 16-bit remainder is multiplied.
     void set_bias_shift() {
         constexpr double most_zero =
             160;  // between an input's zero point and the one that is stored
@@ -320,8 +320,8 @@ class ScaleProducts {
         bias_shift_ = largest <= largest_scale ? 0 : std::ilogb(largest / largest_scale) + 1;
     }
 
-    /// The largest first multiplier: no sum leaves 32 bits with it, or none but those that saturation leaves
-    /// beyond every result; nor what a bias lacks its 16 bits.
+    /// The largest first multiplier for which no sum exceeds 32 bits, except sums that saturate
+    /// beyond every result, and no bias remainder exceeds 16 bits.
     double most_first(std::size_t k) const {
         if (!multiplies_twice_) {
             return 1;
@@ -336,7 +336,8 @@ class ScaleProducts {
                                       std::floor(largest_scale / lacking)));
     }
 
-    /// As many bits as every kernel's two multipliers have; half of their products are left to choose from.
+    /// As many bits as every kernel's two multipliers provide, with half of their products as
+    /// choice.
     void set_shift() {
         double most = std::ldexp(1.0, most_shift);
         for (std::size_t k = 0; k < kernels_.size(); ++k) {
@@ -384,7 +385,7 @@ LayerSequence rounded_sequence(const QuantisedLayer& layer) {
         const double bias = scales.bias(k);
         const bool possible =
             factor >= 0 && std::isfinite(factor) && std::abs(bias) <= largest_bias;
-        if (possible && kernels[k].granule == 0) {  // the bias alone
+        if (possible && kernels[k].granule == 0) {  // only the bias
             const auto constant = scales.constant_of(k);
             rounded.scale.push_back(constant.scale);
             rounded.bias.push_back(constant.bias);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer sequence of a quantised layer: in exactly the model's numbers, or near them in a form that
-// the hardware has.
+// The integer sequence of a quantised layer: either exactly the model's values, or close to them in
+// a form that the hardware supports.
 #pragma once
 
 #include <cstdint>
@@ -17,61 +17,61 @@ namespace npuscope {
 struct LayerSequence {
     std::vector<double> bias{};            ///< per kernel
     std::vector<double> scale{};           ///< per kernel; empty: 1
-    double offset = 0;                     ///< half a unit, and the output's zero point
+    double offset = 0;                     ///< half a unit, plus the output's zero point
     std::vector<double> divisor{};         ///< 2^n, per kernel or one
-    bool to_even = false;                  ///< rounded, halves to even, in place of the floor
-    double input_zero = 0;                 ///< that the sums take off; padding counts as it
-    std::vector<double> fine{};            ///< weights of the fine map; empty: it is not read
+    bool to_even = false;                  ///< rounded, ties to even, instead of floor
+    double input_zero = 0;                 ///< subtracted by the sums; also the padding value
+    std::vector<double> fine{};            ///< weights of the fine map; empty: not used
     bool real = false;                     ///< weights and sums are real numbers
-    std::optional<Deviation> deviation{};  ///< of results that are near the layer's
-    std::string reason{};                  ///< why there is none; empty: there is one
+    std::optional<Deviation> deviation{};  ///< of results that are close to the layer's
+    std::string reason{};                  ///< why there is no sequence; empty: there is one
 };
 
 inline constexpr double largest_bias = 2147483647;  // sums have 32 bits
 
-// source: TI NNC for MCUs, User's Guide v2.1.0, 24 bits with weights of 8 bits
+// source: TI NNC for MCUs, User's Guide v2.1.0, 24 bits with 8-bit weights
 inline constexpr double largest_norm_bias = 8388607;
 
-/// Kernel by kernel: the weights' sum and the largest power of two that divides all of them.
+/// Per kernel: the weights' sum and the largest power of two that divides all of them.
 struct KernelFacts {
     double sum = 0;
-    double reach = 0;          ///< of its products with any input, at most
+    double reach = 0;          ///< largest magnitude of its sums for any input
     std::int64_t granule = 0;  ///< 0: all weights are 0
 };
 std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer);
 
-/// One number, or one per kernel; `none` where there is none.
+/// One value, or one per kernel; `none` if empty.
 inline double of_kernel(const std::vector<double>& numbers, std::size_t kernel, double none) {
     return numbers.empty() ? none : numbers[numbers.size() == 1 ? 0 : kernel % numbers.size()];
 }
 
-/// The same numbers as the layer's, whatever the input.
+/// Computes the same results as the layer, for any input.
 LayerSequence exact_sequence(const QuantisedLayer& layer);
-/// The same numbers where all scales are powers of two, halves rounded to even. `input_high`: the largest
-/// number of its input's map, where that is known; results with an odd zero need biases of 16 bits.
+/// The same results if all scales are powers of two, ties rounded to even. `input_high`: the
+/// largest value of its input map, if known; results with an odd zero point need 16-bit biases.
 LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> input_high);
-/// Scales of any kind as integers of 15 bits and one shift for all kernels.
+/// Arbitrary scales as 15-bit integers and one shift for all kernels.
 LayerSequence rounded_sequence(const QuantisedLayer& layer);
-/// The input a second time, less its zero point divided by 8 and rounded: its weights are what those of the input
-/// lack, in eighths.
+/// The input a second time, minus its zero point, divided by 8 and rounded: its weights are the
+/// remainders of the input's weights, in eighths.
 struct FineMap {
     double steps = 8;
     double zero = 0;  ///< how its zero is stored
 };
-/// Nothing where no window reads both: of depth-wise layers and one channel they lie row by row.
+/// Nothing if no window reads both: depth-wise and one-channel maps are stored row by row.
 std::optional<FineMap> fine_map(const ConvolvedLayer& form);
-/// A right shift for each kernel alone: what its scale is more than a power of two goes into the
+/// A right shift per kernel only: the part of its scale beyond a power of two goes into the
 /// weights, which are rounded again; their errors sum to nearly 0 in each kernel.
 LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine);
-/// Likewise with real weights, biases and sums: of the layer's results those alone differ that lie halfway
-/// between two, which are rounded up.
+/// The same with real weights, biases and sums: only results halfway between two values differ from
+/// the layer's; they are rounded up.
 LayerSequence real_sequence(QuantisedLayer& layer);
-/// Gives the layer both maps, which the host puts together, and the weights of both.
+/// Makes the layer read both maps, which the host joins, with the weights of both.
 void read_both(ConvolvedLayer& form, const FineMap& map, const std::vector<double>& fine);
 
-/// Gives a layer the sizes that the patterns of a TINPU ask for: one group, or depth-wise; channels in
-/// fours; no padding where the input has a zero point; a clip to all that the result's type holds. What
-/// that takes are nodes of the host, which pad before the layer and cut and clip after it.
+/// Gives a layer the sizes that TINPU patterns require: one group, or depth-wise; channels in
+/// multiples of four; no padding if the input has a zero point; a clip to the full range of the
+/// result's type. The host nodes for this pad before the layer, and crop and clip after it.
 void fit_patterns(const GraphView& view, ConvolvedLayer& form);
 
 }  // namespace npuscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that pick and order elements.
+// Operators that select and reorder elements.
 
 #include <fmt/format.h>
 
@@ -53,7 +53,7 @@ Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
     return out;
 }
 
-/// Element of the input below a place of the padded axis; -1: the constant.
+/// Source index of a position on the padded axis; -1: the constant.
 std::int64_t padded_source(std::int64_t place, std::int64_t size, const std::string& mode) {
     if (place >= 0 && place < size) {
         return place;
@@ -236,7 +236,7 @@ ValueRange padded_range(const RangeOperands& operands) {
     return values;
 }
 
-/// Blocks of b x b places in a plane, and as many channels.
+/// Blocks of b x b positions in a plane, and as many channels.
 std::int64_t block_size(const Operands& operands) {
     const std::int64_t block = operands.node.integer("blocksize", 0);
     require(operands.sizes(0).size() == 4, "its input does not have four dimensions",

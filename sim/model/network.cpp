@@ -152,7 +152,7 @@ class ShapeWalk {
         return sources;
     }
 
-    /// What stands at `output` of an input: `64x112x112`.
+    /// The `output` field of an input: `64x112x112`.
     Shape declared_shape(const Layer& layer) const {
         std::array<std::uint32_t, 3> sizes{};
         const char* at = layer.output.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A network as a shape table: its input and its layers in order of execution. Weights and images
-// are not part of it; a run makes synthetic ones from the seed. A file looks like
+// are not part of it; a run generates synthetic ones from the seed. A file looks like
 //
 //     name: tiny
 //     input: {channels: 3, height: 32, width: 32}
@@ -8,7 +8,7 @@
 //       - {name: conv1, kind: conv, kernels: 16, kernel: 3, padding: 1, relu: true}
 //       - {name: pool1, kind: max_pool, kernel: 2, stride: 2, output: 16x16x16}
 //
-// Further inputs are layers of the kind `input`; any results can be outputs.
+// Further inputs are layers of kind `input`; any results can be outputs.
 #pragma once
 
 #include <algorithm>
@@ -29,70 +29,70 @@
 
 namespace npuscope {
 
-// The numbers of one layer as a model brings them, in the form that the SDP takes: a feature map is
+// The values of one layer as given by a model, in the form that the SDP uses: a feature map is
 // stored as int8 with a zero point, and
 //
-//     conv, fc   sum of weights and stored values
-//                first stage:   + bias << bias_shift, x factor >> factor_shift where there is no
-//                               rest, else x first_factor where there is one
-//                second stage:  + rest, x factor >> factor_shift; or not below `least` << `least_shift`;
-//                               or + stored residual << residual_shift
-//                convertor:     to what is stored of the result
-//     mul        first stage:   + constant, x the second map as it is stored; second: + the first map as it is
-//                               stored << second_shift, where there is one, x gain; then the convertor
-//     concat     what is stored of each map less an offset
-//     lookup     the table: what is stored of the result for each stored number; or first stage:
+//     conv, fc   weighted sum of stored values
+//                first stage:   + bias << bias_shift, x factor >> factor_shift if there is no
+//                               rest, otherwise x first_factor if there is one
+//                second stage:  + rest, x factor >> factor_shift; or at least `least` <<
+//                               `least_shift`; or + stored residual << residual_shift
+//                convertor:     to the stored result
+//     mul        first stage:   + constant, x the stored second map; second: + the stored first
+//                               map << second_shift, if there is one, x gain; then the convertor
+//     concat     each stored map minus an offset
+//     lookup     the table: the stored result for each stored value; or first stage:
 //                               + constant, x gain; second: below 0 x the channel's factor
 //                               >> factor_shift; then the convertor
 //     add        first stage:   + constant, x factor; second: + stored residual << residual_shift,
-//                               x gain; or, of a residual that both stages add, first:
+//                               x gain; or, for a residual that both stages add, first:
 //                               + stored residual << first_shift, x factor; or first:
 //                               + stored residual << residual_shift, second: + constant,
-//                               x gain >> gain_shift; or first: + constant, x factor, third: + what
-//                               `other` makes of the stored residual; then the convertor
+//                               x gain >> gain_shift; or first: + constant, x factor, third: + the
+//                               stored residual converted by `other`; then the convertor
 //
-// Which stage has a ReLU says the layer. Empty vectors: the layer has none.
+// The layer determines which stage has a ReLU. Empty vectors: not used by the layer.
 
 struct LayerNumbers {
-    std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
-    /// In their place where maps have 16 bits: integers, or the bits of fp16. Biases are then such
-    /// numbers, too, and integers of a sum are shifted right before they are added.
+    std::vector<std::int8_t> weights;  ///< kernel, channel within its group, row, column
+    /// Used instead for 16-bit maps: integers, or the bits of fp16. Biases then have the same type,
+    /// and integer sums are shifted right before biases are added.
     std::vector<std::int16_t> wide_weights{};
     unsigned sum_shift = 0;
-    std::int8_t padding = 0;         ///< around the stored input
+    std::int8_t padding = 0;         ///< value around the stored input
     std::vector<std::int16_t> bias;  ///< per kernel
     unsigned bias_shift = 0;
-    std::vector<std::int16_t> first_factor{};  ///< per kernel, before the rest is added
-    std::vector<std::int16_t> rest;            ///< per kernel: what the bias lacks
+    std::vector<std::int16_t> first_factor{};  ///< per kernel, applied before the rest is added
+    std::vector<std::int16_t> rest;            ///< per kernel: what `bias` cannot represent
     std::vector<std::int16_t> factor;          ///< per kernel, 0 or more
-    unsigned factor_shift = 0;                 ///< to the right, after the factor
+    unsigned factor_shift = 0;                 ///< right shift after the factor
     std::optional<std::int16_t> least{};
     unsigned least_shift = 0;
-    std::optional<std::int16_t> most{};  ///< second stage: not above it, bits of fp16
+    std::optional<std::int16_t> most{};  ///< second stage: upper limit, bits of fp16
     std::int16_t constant = 0;
     unsigned residual_shift = 0;
-    std::optional<unsigned> first_shift{};  ///< of a residual that both stages add
-    std::optional<Conversion> other{};      ///< of one that the third stage adds alone
-    std::int16_t gain = 1;                  ///< second stage: of a sum, or where there is no rest
+    std::optional<unsigned> first_shift{};  ///< for a residual that both stages add
+    std::optional<Conversion> other{};      ///< for one that only the third stage adds
+    std::int16_t gain = 1;                  ///< second stage: for a sum, or if there is no rest
     unsigned gain_shift = 0;
     Conversion convertor{};
-    std::optional<unsigned> second_shift{};  ///< of a product: of the first map, added to it
-    std::vector<std::int8_t> table{};        ///< of -128 to 127
-    Shape begin{0, 0, 0};                    ///< of a slice
-    std::vector<std::int16_t> offsets{};     ///< of the maps that are joined
-    bool joins_unclipped = false;  ///< the add that reads it takes the result before it is clipped
-    bool relu_after_join = false;  ///< of that add
+    std::optional<unsigned> second_shift{};  ///< for a product: shift of the first map added to it
+    std::vector<std::int8_t> table{};        ///< for -128 to 127
+    Shape begin{0, 0, 0};                    ///< start of a slice
+    std::vector<std::int16_t> offsets{};     ///< for the maps that are joined
+    bool joins_unclipped = false;  ///< the add that reads it uses the result before clipping
+    bool relu_after_join = false;  ///< ReLU of that add
 };
 
 // One layer of a network as a shape table lists it: what it computes and from which layers, not how
 // or where. Kernels, strides and paddings are square unless their width is given; values are int8.
-// What is left out keeps its default; sizes of the input follow from the layers that it comes from.
+// Omitted fields keep their defaults; input sizes follow from the source layers.
 
 /// Fc is a convolution whose kernel covers its whole input; Input computes nothing: it is another
-/// input of the network, whose shape stands at `output`. Lookup takes each number through a table: an
-/// activation of a model, or any other function of one map; Concat puts channels after channels; Mul
-/// multiplies a map by another, or by a number for each channel; Slice is a part of a map, whose shape stands
-/// at `output` as well: the first channels, rows and columns, or a model's.
+/// input of the network, whose shape is `output`. Lookup maps each value through a table: an
+/// activation of a model, or any other function of one map; Concat joins maps along channels; Mul
+/// multiplies a map by another, or by one value per channel; Slice is a part of a map, also with
+/// the shape `output`: the first channels, rows and columns, or a range given by the model.
 enum class LayerKind { Conv, Fc, MaxPool, AvgPool, Add, Mul, Lookup, Concat, Slice, Input };
 
 template <>
@@ -129,10 +129,10 @@ struct Layer {
     bool relu = false;
     std::optional<std::uint32_t> zeros;
     std::string output;
-    Place place{};                          ///< in the table's file; no field
-    std::optional<LayerNumbers> numbers{};  ///< a model's; without: synthetic. No field either
+    Place place{};                          ///< in the table's file; not a field
+    std::optional<LayerNumbers> numbers{};  ///< a model's; if empty: synthetic. Not a field either
 
-    /// Null where they are synthetic.
+    /// Null if they are synthetic.
     const LayerNumbers* given_numbers() const { return numbers ? &*numbers : nullptr; }
 
     template <class Visitor, class Self>
@@ -177,8 +177,8 @@ struct Layer {
     }
 };
 
-/// Uint8: numbers from 0 to 255, of which 128 is taken on their way to the multipliers: by the NPU
-/// where they lie in memory as pixels, else before they get there.
+/// Uint8: values from 0 to 255, from which 128 is subtracted before the multipliers: by the NPU if
+/// they are stored in memory as pixels, otherwise beforehand.
 enum class InputType { Int8, Uint8 };
 
 template <>
@@ -191,7 +191,7 @@ struct NetworkInput {
     std::uint32_t channels = 0;
     std::uint32_t height = 0;
     std::uint32_t width = 0;
-    std::string layout{};  ///< of its image in files; empty: as the NPU has it
+    std::string layout{};  ///< of its image in files; empty: the NPU's default
     InputType type = InputType::Int8;
 
     Shape shape() const { return {channels, height, width}; }
@@ -212,16 +212,16 @@ struct NetworkInput {
 
 struct Network {
     std::string name;
-    std::string file;  ///< as messages name it
+    std::string file;  ///< name used in messages
     std::uint32_t seed = 1;
     std::uint32_t zeros = 0;
     NetworkInput input;
     std::vector<Layer> layers;
-    std::string output_layout{};            ///< of its results in files; empty: as the NPU has it
-    Precision precision = Precision::Int8;  ///< of maps and weights; tables have int8
+    std::string output_layout{};            ///< of its results in files; empty: the NPU's default
+    Precision precision = Precision::Int8;  ///< of maps and weights; tables use int8
     std::vector<std::string> outputs{};     ///< layers; empty: those without readers
 
-    /// A table alone, whose numbers are drawn from its seed.
+    /// Only a table, whose values are generated from its seed.
     bool is_synthetic() const { return std::ranges::none_of(layers, &Layer::given_numbers); }
 
     template <class Visitor, class Self>
@@ -240,17 +240,16 @@ struct Network {
     }
 };
 
-/// ConfigError with the place of whatever is wrong with the text; shapes are not looked at yet.
+/// ConfigError with the location of any error in the text; shapes are not checked yet.
 Network parse_network(const std::string& text, const std::string& file);
-/// By the file's name: networks end in .yaml or .yml.
+/// By file name: networks end in .yaml or .yml.
 bool is_network_file(const std::filesystem::path& path);
 Network read_network(const std::filesystem::path& path);
 
-// The shapes that follow from a network's table: layer by layer what comes in, what goes out and
-// how many multiplications lie between. A table that does not fit together is refused here, by the
-// name of the layer.
+// The shapes that follow from a network's table: input, output and number of multiplications of
+// each layer. An inconsistent table is rejected here, naming the layer.
 
-/// How a layer's windows lie on its input.
+/// Geometry of a layer's windows on its input.
 struct LayerWindow {
     std::uint32_t rows = 1;
     std::uint32_t columns = 1;
@@ -264,25 +263,25 @@ struct LayerWindow {
     std::uint32_t dilation_x = 1;
 
     bool is_dilated() const { return dilation_y != 1 || dilation_x != 1; }
-    /// Rows and columns that it reaches over.
+    /// Rows and columns that it spans.
     std::uint32_t span_y() const { return (rows - 1) * dilation_y + 1; }
     std::uint32_t span_x() const { return (columns - 1) * dilation_x + 1; }
 };
 
 struct LayerShapes {
-    /// Indices of the layers that it takes its input from; nothing: the network's input.
+    /// Indices of the layers that it reads; nothing: the network's input.
     std::vector<std::optional<std::size_t>> sources;
-    Shape input;   ///< of the first source; an add's second one has the same; an input's own
+    Shape input;   ///< of the first source; an add's second source has the same; for Input its own
     Shape output;  ///< channels x height x width
     LayerWindow window;
-    std::uint64_t macs = 0;  ///< of conv and fc, those inside the padding counted
+    std::uint64_t macs = 0;  ///< for conv and fc, including those on padding
 };
 
 /// One entry per layer. ConfigError names file and layer.
 std::vector<LayerShapes> network_shapes(const Network& network);
 
-/// Layers whose results are the network's, in the table's order. ConfigError where there is no
-/// layer of a name, or it computes nothing.
+/// Layers whose results are the network's, in the table's order. ConfigError if a named layer does
+/// not exist or computes nothing.
 std::vector<std::size_t> network_outputs(const Network& network,
                                          const std::vector<LayerShapes>& shapes);
 

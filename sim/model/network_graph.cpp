@@ -12,10 +12,10 @@ namespace npuscope {
 namespace {
 
 constexpr std::int16_t bias_limit = 127;
-// root mean squares, of which shifts are made
+// root mean squares, from which shifts are derived
 constexpr double weight_spread = 73;  // of int8
 constexpr double input_spread = 74;   // of -128..127
-constexpr double signed_spread = 45;  // of what shall come out
+constexpr double signed_spread = 45;  // of the wanted results
 constexpr double unsigned_spread = 80;
 constexpr double largest_spread = 100;
 
@@ -53,7 +53,7 @@ class GraphBuilder {
                 }
             }
         }
-        // of two candidates, the one that stands last joins
+        // of two candidates, the last one joins
         for (std::size_t i = 0; i < network_.layers.size(); ++i) {
             if (network_.layers[i].kind != LayerKind::Add) {
                 continue;
@@ -145,7 +145,7 @@ class GraphBuilder {
         unsigned_.push_back(pool ? from && unsigned_[*from] : layer.relu);
     }
 
-    /// A tensor of the layer's name.
+    /// A tensor with the layer's name.
     void add_input(std::size_t index) {
         const std::string& name = network_.layers[index].name;
         const Shape& shape = shapes_[index].output;
@@ -186,7 +186,7 @@ class GraphBuilder {
         clip(layer);
     }
 
-    /// Sums of windows; scale and shift make averages of them.
+    /// Sums of windows; scale and shift turn them into averages.
     void add_average(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const Shape& in = shapes_[index].input;
@@ -227,7 +227,7 @@ class GraphBuilder {
                                                        window.pad_bottom, window.pad_right};
     }
 
-    /// Bias, and a shift by what a sum of so many random products is likely to exceed.
+    /// Bias, and a shift by the expected growth of a sum of `products` random products.
     void normalise(std::size_t index, std::int64_t products, const Sizes& sizes) {
         const Layer& layer = network_.layers[index];
         if (layer.bias) {
@@ -245,7 +245,7 @@ class GraphBuilder {
         divide(layer.name, shift);
     }
 
-    /// Half of the numbers become 0.
+    /// Half of the values become 0.
     void rectify(const Layer& layer) { spread_ /= layer.relu ? std::sqrt(2.0) : 1.0; }
 
     void divide(const std::string& name, double shift) {
@@ -254,7 +254,7 @@ class GraphBuilder {
         append("Floor", name + "/floor", {last_});
     }
 
-    /// Maps are unsigned after relu, and pools of them; all others are signed.
+    /// Maps are unsigned after relu, as are pools of them; all others are signed.
     void clip(const Layer& layer) { clip_to(layer.name, layer.relu); }
     void clip_to(const std::string& name, bool is_unsigned) {
         is_unsigned ? append_clip(name + "/clip", 0, 255) : append_clip(name + "/clip", -128, 127);
@@ -300,7 +300,7 @@ class GraphBuilder {
     std::vector<std::size_t> readers_;
     std::vector<bool> joined_;
     std::vector<bool> unsigned_;
-    std::vector<double> spreads_;  ///< expected, of every layer's result
+    std::vector<double> spreads_;  ///< expected, per layer result
     std::string last_;
     double spread_ = input_spread;  ///< of `last_`
 };

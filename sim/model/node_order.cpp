@@ -47,7 +47,7 @@ void check_names(const Graph& graph, std::set<std::string> made) {
     }
 }
 
-/// Nodes that wait for a node: the readers of what it makes.
+/// Nodes that wait for a node: the readers of its outputs.
 std::vector<std::vector<std::size_t>> readers_of_nodes(const Graph& graph) {
     std::unordered_map<std::string_view, std::size_t> producers;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -76,19 +76,19 @@ void order_nodes(Graph& graph) {
     }
     check_names(graph, known);
     const std::vector<std::vector<std::size_t>> readers = readers_of_nodes(graph);
-    std::vector<std::size_t> missing(readers.size(), 0);  // inputs that are yet to be made
+    std::vector<std::size_t> missing(readers.size(), 0);  // inputs not yet produced
     for (const std::vector<std::size_t>& each : readers) {
         for (const std::size_t reader : each) {
             ++missing[reader];
         }
     }
-    std::vector<std::size_t> taken;  // a node's producers before it
+    std::vector<std::size_t> taken;  // each node after its producers
     for (std::size_t i = 0; i < missing.size(); ++i) {
         if (missing[i] == 0) {
             taken.push_back(i);
         }
     }
-    std::vector<std::size_t> time(readers.size(), 0);  // that the file is gone through
+    std::vector<std::size_t> time(readers.size(), 0);  // pass over the file that takes the node
     for (std::size_t i = 0; i < taken.size(); ++i) {
         const std::size_t node = taken[i];
         for (const std::size_t reader : readers[node]) {

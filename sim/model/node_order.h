@@ -6,10 +6,10 @@
 
 namespace npuscope {
 
-/// Sorts `graph.nodes` such that producers stand before consumers and keeps the file's order where
-/// that is such an order: as if the file were gone through time after time, and each time every node
-/// taken whose inputs are there. ConfigError, with the node, where a tensor is made twice, is not made
-/// at all, or where nodes wait for each other in a circle.
+/// Sorts `graph.nodes` so that producers come before consumers, and keeps the file's order where it
+/// already satisfies this: as if by repeated passes over the file that each take every node whose
+/// inputs are available. ConfigError naming the node if a tensor is produced twice or not at all,
+/// or if nodes form a cycle.
 void order_nodes(Graph& graph);
 
 }  // namespace npuscope

@@ -14,7 +14,7 @@
 namespace npuscope::host {
 namespace {
 
-/// Numbers less their mean, divided by their standard deviation.
+/// Values minus their mean, divided by their standard deviation.
 void normalise(std::span<double> numbers, double epsilon) {
     const double count = static_cast<double>(numbers.size());
     const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
@@ -32,7 +32,7 @@ void require_channels(const Operands& operands) {
     require(operands.sizes(0).size() >= 3, "its input has no planes", "inputs are NCHW");
 }
 
-// operands: map, scale, bias, by channel
+// operands: map, scale, bias, per channel
 Values instance_normalise(const Operands& operands) {
     require_channels(operands);
     GraphValue result = operands.at(0);
@@ -53,7 +53,7 @@ Values instance_normalise(const Operands& operands) {
     return {std::move(result)};
 }
 
-// operands: map, scale, bias, by group (opset 18) or by channel (opset 21)
+// operands: map, scale, bias, per group (opset 18) or per channel (opset 21)
 Values group_normalise(const Operands& operands) {
     require_channels(operands);
     GraphValue result = operands.at(0);

@@ -27,9 +27,9 @@ constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
 constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
 constexpr std::int64_t newest_ir = 13;
-constexpr std::size_t largest_model = std::size_t{1} << 30U;  // protobuf itself ends at 2 GiB
+constexpr std::size_t largest_model = std::size_t{1} << 30U;  // protobuf's own limit is 2 GiB
 
-/// The library's own words stay off the user's terminal: what is wrong becomes our error.
+/// Keeps the library's own messages off the user's terminal: errors are reported by us.
 void keep_silent(google::protobuf::LogLevel /*level*/, const char* /*file*/, int /*line*/,
                  const std::string& /*message*/) {}
 
@@ -44,8 +44,8 @@ class SilentProtobuf {
     google::protobuf::LogHandler* before_;
 };
 
-/// The graph's name, where an exporter did not fill in one that all its graphs have: then the file's,
-/// or its folder's.
+/// The graph's name, unless an exporter filled in its generic one: then the file's, or its
+/// folder's.
 std::string name_of_model(const std::string& graph, const std::filesystem::path& file) {
     // source: PyTorch, tf2onnx, skl2onnx and onnx.helper
     constexpr std::array<std::string_view, 8> unspecific{
@@ -99,7 +99,7 @@ class OnnxReader {
                 "use a smaller model");
     }
 
-    /// Errors of a part get the file and the part's name.
+    /// Adds the file and the part's name to errors of a part.
     template <class Work>
     auto within(const std::string& part, Work work) const {
         try {
@@ -166,7 +166,7 @@ class OnnxReader {
         }
     }
 
-    /// Before IR version 4 every initialiser stands among the inputs as well.
+    /// Before IR version 4, every initialiser is also listed among the inputs.
     void read_inputs(const onnx::GraphProto& graph) {
         within("--shape", [&] { sizes_.bind(graph, graph_); });
         for (const std::string& taken : sizes_.take_batches_of_one(graph, graph_)) {
@@ -189,7 +189,7 @@ class OnnxReader {
         }
         for (const auto& info : graph.value_info()) {
             if (sizes_.is_stated(info) && !names.contains(info.name())) {
-                // a tensor in between may be empty: the regions of interest of a Resize
+                // an intermediate tensor may be empty: the regions of interest of a Resize
                 const std::string part = fmt::format("tensor '{}'", info.name());
                 graph_.types[info.name()] = stated_type(info, part, 0);
             }
@@ -236,7 +236,7 @@ class OnnxReader {
                         fmt::format("{}: the model does not import the operator domain '{}'", part,
                                     proto.domain()),
                         "export the model again");
-                // whose quantisers differ from ONNX's own in types alone
+                // whose quantisers differ from ONNX's own only in types
                 const bool same = proto.domain() == "com.microsoft" &&
                                   (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
                 node.op = same ? node.op : proto.domain() + '.' + node.op;
@@ -266,7 +266,7 @@ class OnnxReader {
         }
     }
 
-    /// Of a kind that graphs hold.
+    /// Of a type that graphs hold.
     static bool is_plain(const onnx::AttributeProto& attribute) {
         constexpr std::array kinds{
             onnx::AttributeProto_AttributeType_INT,    onnx::AttributeProto_AttributeType_FLOAT,
@@ -296,7 +296,7 @@ class OnnxReader {
         }
     }
 
-    /// Weights that are inputs of the model, which a run by shape alone is not given.
+    /// Weights that are inputs of the model, which a by-shape run is not given.
     void take_weights_for_constants() {
         for (const GraphNode& node : graph_.nodes) {
             const bool weighs = node.op == "Conv" || node.op == "ConvTranspose" ||

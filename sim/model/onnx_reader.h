@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX models, opset 7 to 21, as graphs. What cannot be a model is refused with what is wrong and
-// where: text that is not protobuf, names that no node or two nodes make, cycles, sizes that
-// are not fixed and that were not given (but for a batch, which is 1 then), element types and domains that are unknown. Not looked at
-// here: what the operators demand of their inputs and attributes (operators.h).
+// ONNX models, opset 7 to 21, as graphs. What cannot be a model is rejected with the reason and
+// location: input that is not protobuf, names produced by no node or by two, cycles, dynamic sizes
+// that were not given (except a batch, which is then 1), unknown element types and domains. Not
+// checked here: what the operators require of their inputs and attributes (operators.h).
 #pragma once
 
 #include <filesystem>
@@ -13,21 +13,20 @@
 
 namespace npuscope {
 
-/// Sizes that a file leaves open: `1x3x224x224` of its only input with such sizes, `x=1x3x224x224`
-/// of an input, `N=4` of every size of that name.
+/// Values for the dynamic sizes of a file: `1x3x224x224` for its only input with such sizes,
+/// `x=1x3x224x224` for one input, `N=4` for every size of that name.
 using OpenSizes = std::vector<std::string>;
 
 /// What a reader may do with a file.
 struct ModelReading {
     OpenSizes shapes{};
-    /// Time alone is asked for: weights may be missing, and nodes whose results have no known sizes
-    /// are left out.
+    /// Timing only: weights may be missing, and nodes whose result sizes are unknown are left out.
     bool by_shape = false;
 };
 
-/// By the file's name: .onnx.
+/// By file name: .onnx.
 bool is_onnx_file(const std::filesystem::path& path);
-/// A model from its bytes; `file` is how messages name it. ConfigError for whatever is wrong.
+/// A model from its bytes; `file` is the name used in messages. ConfigError for any error.
 Graph parse_onnx(const std::string& bytes, const std::string& file,
                  const ModelReading& reading = {});
 Graph read_onnx(const std::filesystem::path& path, const ModelReading& reading = {});

@@ -16,7 +16,7 @@
 namespace npuscope {
 namespace {
 
-/// `1x3x224x224`; nothing where the text is something else.
+/// `1x3x224x224`; nothing if the text has another form.
 std::optional<Sizes> sizes_of(const std::string& text) {
     Sizes sizes;
     const char* at = text.data();
@@ -42,7 +42,7 @@ const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& info) {
     return info.type().tensor_type().shape();
 }
 
-/// An exporter writes -1 for a size that is open.
+/// An exporter writes -1 for a dynamic size.
 bool is_fixed(const onnx::TensorShapeProto_Dimension& size) {
     return size.has_dim_value() && size.dim_value() != -1;
 }
@@ -56,7 +56,7 @@ bool is_open(const onnx::ValueInfoProto& info) {
                                [](const auto& size) { return !is_fixed(size); });
 }
 
-/// `Nx3xHxW`, as the file has it.
+/// `Nx3xHxW`, as in the file.
 std::string written(const onnx::ValueInfoProto& info) {
     std::string text;
     for (const auto& size : shape_of(info).dim()) {
@@ -165,7 +165,7 @@ std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& 
         }
         const std::string name = name_of(dims[0]);
         if (std::ranges::find(sizes, 0) != sizes.end()) {
-            continue;  // more than a batch is open
+            continue;  // more than a batch is dynamic
         }
         bind_input(info, sizes);
         taken.push_back(name.empty() ? fmt::format("the first size of '{}'", info.name())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of a model's tensors: those that its file fixes, and those that it leaves open, by a name or
-// without one, and that a user gives. ConfigErrors have no place: the caller knows it.
+// Sizes of a model's tensors: those that its file fixes, and dynamic ones, named or unnamed, that a
+// user gives. ConfigErrors have no location: the caller adds it.
 #pragma once
 
 #include <onnx/onnx_pb.h>
@@ -19,12 +19,12 @@ class OnnxSizes {
  public:
     explicit OnnxSizes(OpenSizes given) : given_(std::move(given)) {}
 
-    /// Finds what each of the given sizes is about. ConfigError for one that fits nothing.
+    /// Finds what each of the given sizes refers to. ConfigError for one without a match.
     void bind(const onnx::GraphProto& graph, const Graph& read);
-    /// Takes 1 for the first size of an input where that alone is open: a batch. The words for each
-    /// that was taken.
+    /// Sets the first size of an input to 1 if it is the only dynamic one: a batch. Returns a note
+    /// for each one set.
     std::vector<std::string> take_batches_of_one(const onnx::GraphProto& graph, const Graph& read);
-    /// A tensor's type with sizes of `least` or more.
+    /// A tensor's type; its sizes must be `least` or more.
     TensorType type_of(const onnx::ValueInfoProto& info, std::int64_t least) const;
     /// Whether element type and sizes are known.
     bool is_stated(const onnx::ValueInfoProto& info) const;
@@ -33,12 +33,12 @@ class OnnxSizes {
     void bind_one(const std::string& text, const onnx::GraphProto& graph, const Graph& read);
     void bind_input(const onnx::ValueInfoProto& info, const Sizes& sizes);
     void name_size(const std::string& name, std::int64_t size);
-    /// Of size `index` of a tensor; nothing where it is open.
+    /// Size `index` of a tensor; nothing if it is dynamic.
     std::optional<std::int64_t> size_of(const onnx::ValueInfoProto& info, int index) const;
 
     OpenSizes given_;
     std::map<std::string, Sizes> inputs_;        ///< by name
-    std::map<std::string, std::int64_t> named_;  ///< by the name of the size
+    std::map<std::string, std::int64_t> named_;  ///< by size name
 };
 
 }  // namespace npuscope

@@ -61,7 +61,7 @@ bool has_numbers(const onnx::TensorProto& tensor) {
            0;
 }
 
-/// One of the keys of external data; empty where it is left out.
+/// One of the keys of external data; empty if omitted.
 std::string external_entry(const onnx::TensorProto& tensor, std::string_view key) {
     for (const auto& entry : tensor.external_data()) {
         if (entry.key() == key) {
@@ -123,7 +123,7 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
     const TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
     const std::size_t elements = count_elements(type.sizes);
     GraphValue value{type, {}};
-    // The data must be there before memory is taken for them.
+    // The data must exist before memory is allocated for them.
     if (is_external(tensor)) {
         const auto bytes = external_bytes(tensor, elements * row.bytes);
         value = bytes ? from_bytes(type, *bytes, elements) : synthetic(type);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of ONNX as ours: from the model's own bytes, or from files beside it, where large models
-// keep their weights. Where shapes alone are asked for, weights that are nowhere are synthetic.
-// ConfigErrors have no place: the caller knows it. source: onnx.proto, TensorProto; ONNX,
+// Converts ONNX tensors to ours: from the model's own bytes, or from the external files in which
+// large models keep their weights. If only shapes are needed, missing weights are synthetic.
+// ConfigErrors have no location: the caller adds it. source: onnx.proto, TensorProto; ONNX,
 // ExternalData
 #pragma once
 
@@ -16,21 +16,21 @@
 
 namespace npuscope {
 
-/// The row of ONNX's number of an element type. ConfigError where graphs do not hold it.
+/// The row for ONNX's element type number. ConfigError if graphs do not support it.
 const ElementRow& onnx_element(int number);
 
 class OnnxTensors {
  public:
-    /// `folder`: of the model's file. `by_shape`: missing weights are synthetic.
+    /// `folder`: the model file's. `by_shape`: missing weights are synthetic.
     OnnxTensors(std::filesystem::path folder, bool by_shape)
         : folder_(std::move(folder)), by_shape_(by_shape) {}
 
     GraphValue value_of(const onnx::TensorProto& tensor);
-    /// Numbers of a type that were not given: whole steps between -1 and 1, or small integers.
+    /// Values for a tensor without data: integer steps between -1 and 1, or small integers.
     GraphValue synthetic(const TensorType& type);
 
  private:
-    /// The tensor's bytes in another file; nothing where they are not there and may be missing.
+    /// The tensor's bytes in another file; nothing if they are missing and may be.
     std::optional<std::string_view> external_bytes(const onnx::TensorProto& tensor,
                                                    std::size_t bytes);
     const std::string& file_of(const std::string& location);

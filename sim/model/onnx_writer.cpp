@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-/// The first IR version that goes with an opset. source: ONNX, Versioning
+/// The first IR version for an opset. source: ONNX, Versioning
 std::int64_t ir_version_of(std::uint32_t opset) {
     return opset <= 9    ? 4
            : opset <= 10 ? 5
@@ -63,10 +63,10 @@ struct AttributeWriter {
     }
 };
 
-/// The first opset whose own quantisers give integers of 16 bits. source: ONNX, QuantizeLinear-21
+/// The first opset whose own quantisers produce 16-bit integers. source: ONNX, QuantizeLinear-21
 constexpr std::uint32_t wide_opset = 21;
 
-/// A quantiser that an older opset has in the domain com.microsoft alone.
+/// A quantiser that an older opset has only in the domain com.microsoft.
 bool is_wide_quantiser(const Graph& graph, const GraphNode& node) {
     const bool quantises = node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
     const GraphValue* zero = quantises ? graph.constant(node.input(2)) : nullptr;
@@ -74,7 +74,7 @@ bool is_wide_quantiser(const Graph& graph, const GraphNode& node) {
            (zero->type.element == ElementType::Int16 || zero->type.element == ElementType::Uint16);
 }
 
-/// The domain goes apart from the operator.
+/// The domain is written separately from the operator.
 void write_node(const Graph& graph, const GraphNode& node, onnx::NodeProto& proto,
                 std::set<std::string>& domains) {
     const std::size_t dot = node.op.rfind('.');
@@ -92,7 +92,7 @@ void write_node(const Graph& graph, const GraphNode& node, onnx::NodeProto& prot
     }
     for (const auto& [name, value] : node.attributes) {
         if (name.find('.') != std::string::npos) {
-            continue;  // a remark of our own
+            continue;  // an internal annotation
         }
         onnx::AttributeProto& attribute = *proto.add_attribute();
         attribute.set_name(name);

@@ -8,8 +8,8 @@
 
 namespace npuscope {
 
-/// The bytes of a model file: parse_onnx() of them gives the same graph, with the opset that it has.
-/// ConfigError where that would be more than a protobuf file holds.
+/// The bytes of a model file: parse_onnx() on them returns the same graph, with its opset.
+/// ConfigError if they exceed the protobuf size limit.
 std::string onnx_bytes(const Graph& graph, const std::string& producer_version);
 
 }  // namespace npuscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several families of operators share: how they read their operands, tensors made of another
+// Shared by several operator families: how they read their operands, tensors made of another
 // tensor's elements, sums of convolutions, ranges of values.
 #pragma once
 
@@ -19,29 +19,29 @@ namespace npuscope::host {
 inline constexpr std::string_view window_attributes =
     "auto_pad dilations group kernel_shape pads strides";
 
-/// The user's model is wrong unless `good`.
+/// Reports an error in the user's model unless `good`.
 void require(bool good, const std::string& sentence, const std::string& remedy);
 
 inline std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 /// `axis` of ONNX (negative counts from the end) as an index below `rank`.
 std::size_t axis_index(std::int64_t axis, std::size_t rank);
-/// Steps from element to element in every direction.
+/// Strides between elements along each axis.
 std::vector<std::size_t> steps_of(const Sizes& sizes);
-/// A constant operand's numbers as integers.
+/// A constant operand's values as integers.
 std::vector<std::int64_t> integers_of(const GraphValue& value);
-/// Integers of an operand, or of the attribute that stood for it in older opsets.
+/// Integers of an operand, or of the attribute used instead in older opsets.
 std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
                                  const char* attribute);
-/// One number of an operand with one element.
+/// The value of a one-element operand.
 double scalar_of(const GraphValue& value, const char* what);
 
-/// Sizes that both are stretched to: equal, or 1 in one of them.
+/// Broadcast sizes of both: equal, or 1 in one of them.
 Sizes common_sizes(const Sizes& a, const Sizes& b);
-/// Indices into an operand for every element of the result; steps are 0 where it is broadcast.
+/// Index into an operand for every element of the result; steps are 0 where it is broadcast.
 std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result);
 
-/// Counts through `sizes` as an odometer, last size fastest.
+/// Counts through `sizes` like an odometer, last dimension fastest.
 class Odometer {
  public:
     explicit Odometer(const Sizes& sizes) : sizes_(sizes), at_(sizes.size(), 0) {}
@@ -60,7 +60,7 @@ class Odometer {
     std::vector<std::int64_t> at_;
 };
 
-/// Result of the given type from a number for every element, called in order.
+/// Result of the given type; `number` is called for every element, in order.
 template <class Number>
 GraphValue fill(const TensorType& type, Number number) {
     GraphValue value = zeros(type);
@@ -70,7 +70,7 @@ GraphValue fill(const TensorType& type, Number number) {
     return value;
 }
 
-/// Element by element of two operands, stretched to their common sizes.
+/// Elementwise combination of two operands, broadcast to their common sizes.
 template <class Operation>
 GraphValue combine(const GraphValue& a, const GraphValue& b, Operation operation) {
     const TensorType type{a.type.element, common_sizes(a.type.sizes, b.type.sizes)};
@@ -83,8 +83,8 @@ GraphValue combine(const GraphValue& a, const GraphValue& b, Operation operation
                 [&](std::size_t i) { return operation(a.numbers[of_a[i]], b.numbers[of_b[i]]); });
 }
 
-/// Result whose element at every place is the input's element at `source(place)`; a negative index
-/// gives `outside`.
+/// Result whose element at each position is the input's element at `source(position)`; a negative
+/// index means `outside`.
 template <class Source>
 GraphValue pick(const GraphValue& input, const Sizes& sizes, double outside, Source source) {
     GraphValue result = zeros({input.type.element, sizes});
@@ -106,25 +106,25 @@ inline std::int64_t index_of(const std::vector<std::int64_t>& at,
     return index;
 }
 
-// The sums of a convolution as plain loops over real numbers, with batch and groups; one direction
-// in space is a height of 1.
+// The sums of a convolution as simple loops over real numbers, with batch and groups; 1D
+// convolutions have a height of 1.
 
 /// Window of a convolution of `data` [N C space] with `weights` [K C/groups space], checked.
 Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& weights);
 /// Sizes of its result, [N K space].
 Sizes conv_sizes(const GraphNode& node, const Sizes& data, const Sizes& weights);
 
-/// Every product is (data - data_zero) * (weight - weight_zero); padding counts as data_zero.
+/// Every product is (data - data_zero) * (weight - weight_zero); the padding value is data_zero.
 struct ZeroPoints {
     double data = 0;
     std::vector<double> weight{0};  ///< one, or one per kernel
 };
-/// Sums [N K space]; `bias` is empty or has one number per kernel.
+/// Sums [N K space]; `bias` is empty or has one value per kernel.
 std::vector<double> conv_sums(const GraphNode& node, const GraphValue& data,
                               const GraphValue& weights, const std::vector<double>& bias,
                               const ZeroPoints& zero);
 
-/// Product of operands 0 and 1 (less the zero points that are operands 2 and 3).
+/// Product of operands 0 and 1 (minus the zero points in operands 2 and 3).
 Types matmul_types(const Operands& operands);
 Values matmul_integer(const Operands& operands);
 
@@ -135,11 +135,11 @@ inline NumberRange join_ranges(const NumberRange& a, const NumberRange& b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// The first operand's: the operator moves its numbers, or picks some of them.
+/// The first operand's range: the operator moves its elements, or selects some of them.
 ValueRange range_of_first(const RangeOperands& operands);
-/// The first operand's where the result's type holds them, else the type's.
+/// The first operand's range if the result's type holds it, otherwise the type's.
 ValueRange stored_range(const RangeOperands& operands);
-/// Of all operands, their ranges combined two by two.
+/// Ranges of all operands, combined pairwise.
 template <class Combine>
 ValueRange combined_range(const RangeOperands& operands, Combine combine) {
     ValueRange values = operands.at(0);

@@ -15,7 +15,7 @@
 namespace npuscope {
 namespace {
 
-/// All names, to tell a misspelled one from an operator that the host merely cannot run.
+/// All names, to distinguish a misspelled one from an operator that the host merely cannot run.
 /// source: ONNX, Operators.md, opset 7 to 21
 constexpr std::string_view operator_words =
     "Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool "
@@ -87,7 +87,7 @@ std::vector<std::string> split(std::string_view words) {
 void check_attributes(const GraphNode& node, std::string_view words) {
     const std::vector<std::string> known = split(words);
     for (const auto& [name, value] : node.attributes) {
-        // A name with a dot is a remark of our own.
+        // A name with a dot is an internal annotation.
         if (name.find('.') == std::string::npos && std::ranges::find(known, name) == known.end()) {
             throw ConfigError(fmt::format("the operator has no attribute '{}'", name),
                               known.empty() ? "leave it out" : name_remedy(name, known));
@@ -160,7 +160,7 @@ Types infer_outputs(const OperatorRow& row, const Operands& operands) {
         }
         return types;
     }
-    // Numbers decide nothing but where an operand is a constant, and those are there.
+    // Values matter only if an operand is constant, and then they are there.
     std::vector<GraphValue> filled;
     filled.reserve(operands.values.size());
     Operands complete = operands;

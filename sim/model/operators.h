@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX's operators, plain and exact: results are those of real numbers, stored as the element type
+// Reference ONNX operators: results are computed as real numbers and stored as the element type
 // stores them (float32 rounded once, integers wrapped). A sum of integers in float32 is therefore
-// exact as long as the sum itself fits, whatever its order. What comes out is known from the
-// operands alone. An operator is one row of its family's file, which says all that the simulator
-// knows of it. source: ONNX operator definitions, opset 7 to 21
+// exact as long as the sum itself fits, in any order. Results depend only on the operands. An
+// operator is one row of its family's file, which holds all that the simulator knows of it.
+// source: ONNX operator definitions, opset 7 to 21
 #pragma once
 
 #include <span>
@@ -14,15 +14,14 @@
 
 namespace npuscope {
 
-/// A node with its operands. Where types are inferred, operands that are not constants have no
-/// numbers.
+/// A node with its operands. During type inference, non-constant operands have no values.
 struct Operands {
     const GraphNode& node;
     std::uint32_t opset;
-    std::vector<const GraphValue*> values;  ///< null: left out
+    std::vector<const GraphValue*> values;  ///< null: omitted
 
     bool has(std::size_t index) const { return index < values.size() && values[index] != nullptr; }
-    /// NPU_CHECK that it is there: the table's row says how many are.
+    /// NPU_CHECK that it exists: the table's row defines how many there are.
     const GraphValue& at(std::size_t index) const;
     const Sizes& sizes(std::size_t index) const { return at(index).type.sizes; }
     ElementType element(std::size_t index) const { return at(index).type.element; }
@@ -34,7 +33,7 @@ struct RangeOperands {
     const GraphNode& node;
     const ValueRanges& known;
 
-    /// Everything is possible where nothing is known.
+    /// The full range if nothing is known.
     const ValueRange& at(std::size_t index) const;
     /// The element type of the first output.
     ElementType result() const { return graph.types.at(node.outputs.front()).element; }
@@ -43,23 +42,23 @@ struct RangeOperands {
 using Values = std::vector<GraphValue>;
 using Types = std::vector<TensorType>;
 
-/// How the element types of operands go together: not at all, all the same, all the same float.
+/// How the element types of operands must match: not at all, all the same, all the same float.
 enum class TypeRule { Any, Same, Float };
 
-/// Multiplications of an operator with weights.
+/// MACs of an operator with weights.
 enum class MacRule {
     None,
     OutputsByKernel,  ///< each output sums a kernel: all weights / their first size
-    InputsByKernel,   ///< each input is spread by as many
+    InputsByKernel,   ///< each input is multiplied by as many
     OutputsByRows     ///< each output sums a column: all weights / their last size
 };
 
-/// Whether the result is the first operand's memory seen with other sizes or another type.
+/// Whether the result is the first operand's memory viewed with other sizes or another type.
 enum class ViewRule { Never, Always, WhereNumbersFit };
 
 struct InputCount {
-    std::size_t least = 0;  ///< must be there
-    std::size_t most = 0;   ///< 0: any number
+    std::size_t least = 0;  ///< required
+    std::size_t most = 0;   ///< maximum; 0: any number
 };
 
 using Evaluate = Values (*)(const Operands&);
@@ -71,23 +70,23 @@ struct OperatorRow {
     InputCount inputs{};
     TypeRule types = TypeRule::Any;
     Evaluate evaluate = nullptr;
-    /// Types without numbers, for operators that are slow to evaluate; null: evaluate zeros.
+    /// Result types without values, for operators that are slow to evaluate; null: evaluate zeros.
     Infer infer = nullptr;
-    std::string_view attributes{};  ///< with blanks between them
-    /// Bits of the operands whose numbers decide the sizes of the result: they must be constants.
+    std::string_view attributes{};  ///< separated by spaces
+    /// Bit mask of the operands whose values determine the result's sizes: they must be constants.
     std::uint32_t sizing = 0;
-    /// Throws where constant operands or attributes contradict each other.
+    /// Throws if constant operands or attributes contradict each other.
     void (*check)(const Operands&) = nullptr;
     bool takes_infinity = false;  ///< constant operands need not be finite
-    bool folds = true;            ///< computed at once where all operands are constants
-    bool of_sizes = false;        ///< its results follow from the sizes of its operands alone
-    /// The range of its results' values; null: what their type holds.
+    bool folds = true;            ///< evaluated at once if all operands are constants
+    bool of_sizes = false;        ///< its results depend only on the sizes of its operands
+    /// The value range of its results; null: that of their type.
     Range range = nullptr;
     MacRule macs = MacRule::None;
-    std::size_t weights = 1;  ///< the operand that is multiplied with
+    std::size_t weights = 1;  ///< the operand that holds the weights
     ViewRule view = ViewRule::Never;
-    bool elementwise = false;  ///< each result follows from the elements at its place alone
-    bool moves = false;        ///< results are elements of the first operand, whatever these are
+    bool elementwise = false;  ///< each result depends only on the elements at its position
+    bool moves = false;        ///< results are elements of the first operand, whatever their values
 };
 
 /// Bit of an operand in OperatorRow::sizing.
@@ -96,20 +95,20 @@ constexpr std::uint32_t operand(unsigned index) { return std::uint32_t{1} << ind
 /// Null where the operator is unknown.
 const OperatorRow* find_operator(std::string_view op);
 
-/// A Resize whose results are elements of its operand: the nearest ones, and no numbers beyond it.
+/// A Resize whose results are all elements of its operand: the nearest ones, no values outside it.
 bool repeats_nearest(const GraphNode& node);
 
-/// ConfigError without a place, with the nearest name, where the node's operator is not one of
-/// ONNX's own, or has an attribute that the operator does not have. Operators of other domains and
-/// attributes of operators that the host does not know are not looked at.
+/// ConfigError without a location, with the nearest name, if the node's operator is not an ONNX
+/// operator, or has an attribute that the operator does not have. Operators of other domains and
+/// attributes of operators that the host does not know are not checked.
 void check_names(const GraphNode& node);
 
-/// Types of a node's outputs, or its outputs; ConfigError without a place for operands or
-/// attributes that do not fit the operator.
+/// A node's output types, or its outputs; ConfigError without a location if operands or attributes
+/// do not fit the operator.
 Types infer_outputs(const OperatorRow& row, const Operands& operands);
 Values evaluate_outputs(const OperatorRow& row, const Operands& operands);
 
-/// Multiplications of a node of a prepared graph; 0 for an operator that the host does not know.
+/// MACs of a node of a prepared graph; 0 for an operator that the host does not know.
 std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 
 namespace host {

@@ -58,10 +58,10 @@ class Preparation {
     }
 
  private:
-    static constexpr std::size_t made_of_each = 16;  ///< elements that one of the file may become
+    static constexpr std::size_t made_of_each = 16;  ///< growth limit per element of the file
 
-    /// Why the sizes of a node's results are not known; empty: they are, or it is for visit() to say
-    /// what is wrong.
+    /// Why the sizes of a node's results are unknown; empty: they are known, or visit() reports the
+    /// error.
     std::string reason_to_leave_out(const GraphNode& node) const {
         for (const std::string& input : node.inputs) {
             if (unsized_.contains(input)) {
@@ -87,7 +87,7 @@ class Preparation {
         return {};
     }
 
-    /// What it reads is computed all the same.
+    /// Its inputs are computed all the same.
     void leave_out(GraphNode node, const std::string& reason) {
         for (const std::string& output : node.outputs) {
             unsized_.insert(output);
@@ -121,7 +121,7 @@ class Preparation {
             take_stated_types(node);
             return false;
         }
-        // Operands that are not constants have a type but no numbers.
+        // Non-constant operands have a type but no values.
         std::vector<GraphValue> typed;
         typed.reserve(node.inputs.size());
         Operands operands{node, graph_.opset, {}};
@@ -200,7 +200,7 @@ class Preparation {
         }
     }
 
-    /// Constants without further readers are not kept: weights may be large.
+    /// Constants without further readers are dropped: weights may be large.
     void drop_read(const GraphNode& node) {
         for (const std::string& input : node.inputs) {
             if (--readers_[input] == 0) {
@@ -245,8 +245,8 @@ class Preparation {
     Graph& graph_;
     std::map<std::string, TensorType> stated_;
     std::set<std::string> unsized_;               ///< tensors of nodes that were left out
-    std::map<std::string, std::size_t> readers_;  ///< yet to come
-    std::size_t made_ = 0;                        ///< elements of constants that nodes made
+    std::map<std::string, std::size_t> readers_;  ///< remaining ones
+    std::size_t made_ = 0;                        ///< elements of constants that nodes produced
     std::size_t most_made_ = 0;                   ///< a multiple of what the file itself holds
 };
 
@@ -268,7 +268,7 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     normalise_quantised(graph, is_folded(form) ? form : ScaleForm::Exact);
     prepare_graph(graph);
-    if (is_rounded(form)) {  // what is left
+    if (is_rounded(form)) {  // the remaining layers
         normalise_quantised(graph, form);
         prepare_graph(graph);
         convolve_transposed(graph);
@@ -306,7 +306,7 @@ bool cast_keeps_numbers(const GraphView& model, const GraphNode& node) {
                           : known->range.low >= range.low && known->range.high <= range.high;
 }
 
-/// Of some numbers.
+/// Of given values.
 ValueRange range_of_values(const GraphValue& value) {
     ValueRange values{true, {infinite, -infinite}, false};
     for (const double number : value.numbers) {

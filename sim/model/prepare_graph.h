@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a graph that was read fit to be used: constants are folded (but for DequantizeLinear, whose
-// integers may still be read), every tensor has a type, and what the operators demand of
-// operands and attributes holds. Then: which values its tensors can have.
+// Prepares a graph after reading: constants are folded (except DequantizeLinear, whose integers may
+// still be read), every tensor gets a type, and the operators' requirements on operands and
+// attributes are checked. Then: the possible values of its tensors.
 #pragma once
 
 #include "models/base/error.h"
@@ -10,17 +10,17 @@
 
 namespace npuscope {
 
-/// ConfigError with file and node: for an operator that does not exist, a shape that depends on numbers
-/// that are not constant, a type that contradicts what the file states, a division by zero. A node
-/// whose operator is unknown stays where the file states the types of its outputs. Of a graph by shape
-/// nodes whose results have no known sizes go to `left_out`, with all that reads them.
+/// ConfigError with file and node: for an operator that does not exist, a shape that depends on
+/// non-constant values, a type that contradicts the file, a division by zero. A node with an
+/// unknown operator is kept if the file states the types of its outputs. In a by-shape graph, nodes
+/// whose result sizes are unknown move to `left_out`, with all their consumers.
 void prepare_graph(Graph& graph);
 
 /// Throws `sentence` about a node.
 [[noreturn]] void refuse_node(const Graph& graph, const GraphNode& node,
                               const std::string& sentence, const std::string& remedy);
 
-/// Runs `work` on a node; its ConfigErrors get file and node.
+/// Runs `work` on a node; adds file and node to its ConfigErrors.
 template <class Work>
 auto at_node(const Graph& graph, const GraphNode& node, Work work) {
     try {
@@ -30,29 +30,29 @@ auto at_node(const Graph& graph, const GraphNode& node, Work work) {
     }
 }
 
-// Layers that carry scales and zero points (QLinearConv, QLinearMatMul, and operators between
+// Layers with scales and zero points (QLinearConv, QLinearMatMul, and operators between
 // DequantizeLinear and QuantizeLinear) as the integer sequence Add, Div (2^n), Floor, Clip, where
-// that gives the same numbers. It does where scales are powers of two that make a right shift, and
-// where no sum can be a tie: these forms round halves to even, the sequence rounds down after half
-// a unit was added to the bias.
+// that produces the same results. It does so where scales are powers of two that make a right
+// shift, and where no sum can be a tie: the original forms round ties to even, the sequence rounds
+// down after half a unit was added to the bias.
 
-/// Attribute that tells, on a node that keeps its form, why.
+/// Attribute of a node that keeps its form: the reason.
 inline constexpr const char* not_exact_attribute = "npuscope.not_exact";
 
-/// Attribute of a layer's node: the products that the model has there, where the layer was given other
+/// Attribute of a layer's node: the MACs that the model has there, if the layer was given other
 /// sizes.
 inline constexpr const char* macs_attribute = "npuscope.macs";
 
-/// What becomes of scales that are no powers of two.
+/// How scales that are not powers of two are handled.
 enum class ScaleForm {
     Exact,    ///< the layer keeps its form
-    Rounded,  ///< integers of 15 bits and a shift: results differ by one step at most, in few values
-    RoundedTwice,  ///< likewise; both stages may read the second map of a sum, which is then closer
-    RoundedThird,  ///< likewise; a third stage may multiply it
-    Folded,        ///< a shift for each kernel, the rest in its weights, which are rounded again
-    FoldedTwice,  ///< likewise; layers read their map's eighths as well, with weights 8 times as fine
-    FoldedNear,  ///< likewise, layers alone whose results could else be more than a step off
-    FoldedReal   ///< likewise, with weights that are no integers, which no NPU has: for comparison
+    Rounded,  ///< 15-bit integers and a shift: results differ by at most one step, in few values
+    RoundedTwice,  ///< the same; both stages may read the second map of a sum, which is then closer
+    RoundedThird,  ///< the same; a third stage may multiply it
+    Folded,        ///< a shift per kernel, the remainder in its weights, which are rounded again
+    FoldedTwice,   ///< the same; layers also read their map's eighths, with weights 8 times as fine
+    FoldedNear,    ///< the same, only for layers whose results could otherwise be over a step off
+    FoldedReal     ///< the same, with non-integer weights, which no NPU has: for comparison
 };
 
 inline bool is_rounded(ScaleForm form) {
@@ -65,50 +65,51 @@ inline bool is_folded(ScaleForm form) {
            form == ScaleForm::FoldedNear || form == ScaleForm::FoldedReal;
 }
 
-/// Of maps of 8 bits between their quantisers: operators that move numbers take the integers themselves, and
-/// a Relu or Clip that follows a quantiser of its own scale goes before it. Types need to be inferred again.
+/// For 8-bit maps between quantisers: operators that move elements work on the integers, and a Relu
+/// or Clip after a quantiser of its own scale moves before it. Types must be inferred again.
 void move_between_quantisers(Graph& graph);
-/// A chain of operators between quantisers that is a function of one map of 8 bits, of each number by itself, as
-/// a table of its 256 results; one that changes nothing as an Identity. Likewise.
+/// Replaces a chain of operators between quantisers that is an elementwise function of one 8-bit
+/// map by a table of its 256 results, or by an Identity if it changes nothing. Types must be
+/// inferred again.
 void tabulate_functions(Graph& graph);
 
-/// `graph` has types (prepare_graph) and needs them inferred again afterwards.
+/// `graph` has types (prepare_graph); they must be inferred again afterwards.
 void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
 
-/// Transposed convolutions with an integer sequence as convolutions, whose results the host spreads over
-/// the plane: for NPUs without transposed ones. Types need to be inferred again.
+/// Transposed convolutions with an integer sequence as convolutions whose results the host spreads
+/// over the plane: for NPUs without transposed convolution. Types must be inferred again.
 void convolve_transposed(Graph& graph);
-/// Max pools of windows beyond 8 x 8 as several that follow each other. Likewise.
+/// Splits max pools with windows beyond 8 x 8 into consecutive ones. Types must be inferred again.
 void stage_max_pools(Graph& graph);
-/// Layers of several inputs at once as one for each input, for NPUs whose layers have a batch of 1.
-/// Likewise; false where there are none.
+/// Splits layers with a batch into one layer per input, for NPUs whose layers have a batch of 1.
+/// Types must be inferred again; false if there are none.
 bool split_batches(Graph& graph);
 
 // A graph that is ready to be matched: read, typed, folded, in integer form.
 
-/// Of a graph that was read or built. ConfigError for whatever is wrong with it.
+/// For a graph that was read or built. ConfigError for any error in it.
 Graph finish_graph(Graph graph, ScaleForm form = ScaleForm::Exact);
 
-// What is known of values follows from inputs and constants through the operators' rows
-// (operators.h). An input of floats is taken to hold 8-bit integers: a model for a TINPU says so by
-// its layers, and a run checks what it is given.
+// Value ranges follow from inputs and constants through the operators' rows (operators.h). A float
+// input is assumed to hold 8-bit integers: the layers of a TINPU model imply it, and a run checks
+// its inputs.
 
-/// Whether inputs of floats are real numbers, and no integers that are stored as floats: a quantiser or a
-/// cast to fp16 makes the NPU's numbers of them.
+/// Whether float inputs are real numbers, not integers stored as floats: a quantiser or a cast to
+/// fp16 converts them for the NPU.
 bool takes_reals(const Graph& graph);
 
-/// Of all tensors. `given`: of inputs whose values are known better than their types say.
+/// For all tensors. `given`: for inputs whose values are known better than from their types.
 ValueRanges value_ranges(const Graph& graph, const ValueRanges& given = {});
-/// Whether the node only gives a tensor other sizes, or another type for the same numbers: a cast
-/// moves nothing where every number fits.
+/// Whether the node only changes a tensor's sizes, or its type while keeping its values: a cast
+/// moves nothing if every value fits.
 bool moves_nothing(const GraphView& model, const GraphNode& node);
 
-// A shape table as a graph of the integer sequences that a TINPU runs, for people without a model.
-// Weights and biases are the synthetic ones of the table's seed, the same as on every NPU; shifts keep
-// results of random inputs within 8 bits most of the time. A 1x1 convolution without relu that only
-// an addition reads becomes PWCONVRES.
+// A shape table as a graph of the integer sequences that a TINPU runs, for users without a model.
+// Weights and biases are the synthetic ones of the table's seed, the same as on every NPU; shifts
+// keep results of random inputs within 8 bits most of the time. A 1x1 convolution without relu that
+// only an addition reads becomes PWCONVRES.
 
-/// Not prepared yet: finish_graph does that. ConfigError as network_shapes.
+/// Not prepared yet: finish_graph does that. ConfigError like network_shapes.
 Graph network_graph(const Network& network);
 
 }  // namespace npuscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products: Conv, ConvInteger, ConvTranspose; MatMul with batches, MatMulInteger, Gemm.
+// Products and sums: Conv, ConvInteger, ConvTranspose; batched MatMul, MatMulInteger, Gemm.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 struct TapRange {
     std::int64_t first;
     std::int64_t end;
-    std::int64_t offset;  ///< of the input below output 0
+    std::int64_t offset;  ///< of the input for output 0
 };
 TapRange range_of_tap(const WindowAxis& axis, std::int64_t tap) {
     const std::int64_t offset = tap * axis.dilation - axis.pad_begin;
@@ -63,7 +63,7 @@ class PlaneConvolver {
     WindowAxis width_;
 };
 
-/// The same for volumes: each plane of taps goes over those planes of data that it meets.
+/// The same for volumes: each plane of taps is applied to the planes of data that it overlaps.
 class VolumeConvolver {
  public:
     explicit VolumeConvolver(const Window& window) : window_(window), plane_(window) {}
@@ -124,7 +124,7 @@ std::vector<double> conv_sums(const GraphNode& node, const GraphValue& data,
     const std::size_t out_volume = unsigned_of(window.out_volume());
     const std::size_t taps = unsigned_of(window.kernel_volume());
     const std::size_t kernels = unsigned_of(weights.type.sizes[0]);
-    const std::size_t channels = unsigned_of(weights.type.sizes[1]);  // of a group
+    const std::size_t channels = unsigned_of(weights.type.sizes[1]);  // per group
     const std::size_t per_group = kernels / unsigned_of(node.integer("group", 1));
     const std::size_t all_channels = unsigned_of(in[1]);
     std::vector<double> sums(unsigned_of(in[0]) * kernels * out_volume, 0.0);
@@ -173,7 +173,7 @@ Window checked_transposed(const Operands& operands) {
     return transposed_window(operands.node, data, Sizes(weights.begin() + 2, weights.end()));
 }
 
-/// Every input element adds one kernel's worth of products around its own place.
+/// Every input element adds its kernel-sized products around its own position.
 class Scatter {
  public:
     explicit Scatter(const Window& window)
@@ -230,7 +230,7 @@ Values conv(const Operands& operands) {
                                                      numbers_or_none(operands, 2), {})}};
 }
 
-/// Both factors are integers of 8 bits.
+/// Both factors are 8-bit integers.
 void check_bytes(const Operands& operands) {
     for (std::size_t i = 0; i < 2; ++i) {
         const ElementType type = operands.element(i);
@@ -297,7 +297,7 @@ Values conv_transpose(const Operands& operands) {
     return {std::move(result)};
 }
 
-/// Rows x inner times inner x columns, for every batch; a batch of 1 serves all.
+/// Rows x inner times inner x columns, for every batch; a batch of 1 is broadcast.
 struct MatMulShape {
     Sizes result;
     std::size_t rows = 1;
@@ -359,7 +359,7 @@ GraphValue product(const GraphValue& a, const GraphValue& b, ElementType element
     return result;
 }
 
-/// The operand with its zero point taken off: one number, or one per row or column.
+/// The operand minus its zero point: one value, or one per row or column.
 GraphValue without_zero(const Operands& operands, std::size_t index, std::size_t zero,
                         bool by_column) {
     GraphValue value = operands.at(index);

@@ -19,7 +19,7 @@ double saturated(double number, ElementType type) {
     return std::clamp(std::nearbyint(number), range.low, range.high);
 }
 
-/// Scales and zero points of a tensor: one, or one for each index of `axis`.
+/// Scales and zero points of a tensor: one, or one per index of `axis`.
 class Scales {
  public:
     Scales(const Operands& operands, std::size_t tensor, std::size_t scale, std::int64_t axis)
@@ -51,7 +51,7 @@ class Scales {
     std::size_t step_ = 1;
 };
 
-/// Scales that are constants fit their tensor; its numbers decide nothing.
+/// Checks that constant scales fit their tensor; the tensor's values do not matter.
 void check_scales(const Operands& operands) {
     if (!operands.at(1).numbers.empty()) {
         const Scales fits(operands, 0, 1, operands.node.integer("axis", 1));
@@ -85,7 +85,7 @@ Values dequantize_linear(const Operands& operands) {
     })};
 }
 
-/// Integers with the scale and the zero point of what they are made of: uint8.
+/// Integers with their computed scale and zero point: uint8.
 Types dynamic_types(const Operands& operands) {
     return {{ElementType::Uint8, operands.sizes(0)},
             {ElementType::Float32, {}},
@@ -170,16 +170,16 @@ Values qlinear_matmul(const Operands& operands) {
     })};
 }
 
-// Operators of com.microsoft, as ONNX Runtime's quantiser writes them. A map's numbers are real
-// numbers of 32 bits between their scales.
+// Operators of com.microsoft, as ONNX Runtime's quantiser writes them. Between its scales, a map
+// holds 32-bit real values.
 
-/// A map with its scale and zero point, which are the operands after it.
+/// A map's value with its scale and zero point, which are the operands after it.
 double real_of(const Operands& operands, std::size_t map, std::size_t i) {
     const double zero = operands.has(map + 2) ? scalar_of(operands.at(map + 2), "zero point") : 0.0;
     return rounded_float((operands.at(map).numbers[i] - zero) *
                          scalar_of(operands.at(map + 1), "scale"));
 }
-/// The integer of a real number; `scale` is the operand with the result's scale.
+/// The stored integer of a real number; `scale` is the operand with the result's scale.
 double stored_number(const Operands& operands, std::size_t scale, double real, ElementType type) {
     const double zero =
         operands.has(scale + 1) ? scalar_of(operands.at(scale + 1), "zero point") : 0.0;
@@ -191,7 +191,7 @@ double stored_number(const Operands& operands, std::size_t scale, double real, E
 Types qlinear_pair_types(const Operands& operands) {
     return {{operands.element(0), common_sizes(operands.sizes(0), operands.sizes(3))}};
 }
-/// Of two maps, one of which may be stretched to the other.
+/// For two maps, one of which may be broadcast to the other.
 template <auto Operation>
 Values qlinear_pair(const Operands& operands) {
     const TensorType type = qlinear_pair_types(operands).front();
@@ -205,7 +205,7 @@ Values qlinear_pair(const Operands& operands) {
 
 // operands: map, scale, zero, result's scale, zero
 
-/// ONNX's own operator between the two scales, with the node's attributes.
+/// An ONNX operator between the two scales, with the node's attributes.
 struct RealOperator {
     GraphNode node;
     const OperatorRow& row;
@@ -343,7 +343,7 @@ Values qlinear_concat(const Operands& operands) {
     return {result};
 }
 
-/// The numbers of the operand where they are stored as they are, else all that the type holds.
+/// The operand's range if values are stored unchanged, otherwise the type's.
 ValueRange quantised_range(const RangeOperands& operands) {
     const auto is_one = [&](std::size_t input, double number) {
         const GraphValue* value = operands.graph.constant(operands.node.input(input));

@@ -16,7 +16,7 @@ const GraphValue* constant_input(const GraphView& view, const GraphNode& node, s
     return view.graph().constant(node.input(input));
 }
 
-/// One number of an operand or attribute; `none` where there is none. Nothing: it is not constant.
+/// One value of an operand or attribute; `none` if omitted. Nothing: it is not constant.
 std::optional<double> limit_of(const GraphView& view, const GraphNode& node, std::size_t input,
                                const char* attribute, double none) {
     if (node.input(input).empty()) {
@@ -27,7 +27,7 @@ std::optional<double> limit_of(const GraphView& view, const GraphNode& node, std
                                                           : std::nullopt;
 }
 
-/// The limits of an activation as integers of the result; false where they are not constant.
+/// The limits of an activation as integers of the result; false if they are not constant.
 bool take_activation(const GraphView& view, const GraphNode& node, Requantised& end) {
     const double infinite = std::numeric_limits<double>::infinity();
     const bool relu = node.op == "Relu";
@@ -77,7 +77,7 @@ class LayerReader {
         return value == nullptr ? nullptr : &value->numbers;
     }
 
-    /// Operands after the weights and theirs: what belongs to the result, and the bias.
+    /// Operands after the weights and their scales: those of the result, and the bias.
     struct ResultOperands {
         std::size_t scale = 6;
         std::size_t zero = 7;
@@ -120,7 +120,7 @@ class LayerReader {
         return layer_;
     }
 
-    /// DequantizeLinear, the operator, maybe an Add of the bias, maybe Relu, QuantizeLinear.
+    /// DequantizeLinear, the operator, optional Add of the bias, optional Relu, QuantizeLinear.
     std::optional<QuantisedLayer> read_between() {
         const auto data = dequantised(view_, node_.inputs[0]);
         if (!data || view_.graph().is_constant(data->tensor)) {
@@ -174,7 +174,7 @@ class LayerReader {
         return layer_;
     }
 
-    /// A sum of equal weights over the window, channel by channel.
+    /// A sum with equal weights over the window, channel by channel.
     std::optional<QuantisedLayer> read_average(const Dequantised& data) {
         const Sizes in = view_.sizes(data.tensor);
         const bool global = node_.op == "GlobalAveragePool";
@@ -195,7 +195,7 @@ class LayerReader {
         layer_.weights = zeros({ElementType::Int8, {in[1], 1, kernel[0], kernel[1]}});
         std::ranges::fill(layer_.weights.numbers, 1.0);
         const double area = static_cast<double>(kernel[0]) * static_cast<double>(kernel[1]);
-        // a mean of floats is rounded before it is scaled, but for these
+        // a mean of floats is rounded before it is scaled, except for these
         layer_.exact_factors =
             is_power_of_two(area) && is_power_of_two(data.scales.front() / output_scale_);
         layer_.factors = {data.scales.front() / (area * output_scale_)};
@@ -239,13 +239,13 @@ class LayerReader {
             };
             const double unit = data.scales.front() * of(weights.scales);
             const double steps = bias ? of(bias->scales) / unit : 1 / unit;
-            const bool same = std::abs(steps - 1) < rounding;  // the integers are those of the sums
+            const bool same = std::abs(steps - 1) < rounding;  // bias and sums have the same scale
             layer_.bias.push_back((integers->numbers[i] - (bias ? of(bias->zeros) : 0)) *
                                   (same ? 1 : steps));
         }
     }
 
-    /// The tensor of a bias that is added after a product, where `index` is such an addition.
+    /// The tensor of a bias that is added after a product, if `index` is such an addition.
     std::string bias_of(std::size_t index) const {
         const GraphNode& node = view_.node(index);
         if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
@@ -284,7 +284,7 @@ class LayerReader {
         return true;
     }
 
-    /// Zero points of the weights: one, or one per kernel.
+    /// Subtracts zero points of the weights: one, or one per kernel.
     void take_off(const std::vector<double>& zeros) {
         if (layer_.is_transposed && std::ranges::count(zeros, zeros.front()) != std::ssize(zeros)) {
             layer_.obstacle = "its weights have several zero points";
@@ -379,7 +379,7 @@ std::optional<double> number_of(const GraphView& view, const GraphNode& node, st
 
 std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
     const auto type = view.graph().types.find(tensor);
-    if (type == view.graph().types.end()) {  // of a layer that was not read to its input
+    if (type == view.graph().types.end()) {  // a layer whose input side has not been read
         return std::nullopt;
     }
     const auto producer = view.producer(tensor);
@@ -409,7 +409,7 @@ std::optional<double> high_of(const GraphView& view, const std::string& tensor) 
                : std::nullopt;
 }
 
-/// Nothing where node `index` is not such a layer.
+/// Nothing if node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
     return LayerReader(view, index).read();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of operators between quantisers that are a function of one map of 8 bits, as tables.
+// Tables for chains of operators between quantisers that are a function of one 8-bit map.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,10 +14,10 @@
 namespace npuscope {
 namespace {
 
-/// What a tensor holds where a map holds each of its 256 codes.
+/// The values of a tensor for each of the 256 codes of a map.
 struct MapFunction {
     std::string map;
-    std::string name{};  ///< of the operator that it is the result of
+    std::string name{};  ///< of the operator that produces it
     GraphValue values;
 };
 
@@ -48,7 +48,7 @@ class FunctionTables {
         return row != nullptr && row->elementwise;
     }
 
-    /// A number that is dequantised, as the model's constants may be.
+    /// A dequantised single value: constants of a model may be in this form.
     bool note_number(const GraphNode& node) {
         if (node.op != "DequantizeLinear" || !graph_.is_constant(node.inputs[0]) ||
             graph_.constant(node.inputs[0])->numbers.size() != 1) {
@@ -61,13 +61,13 @@ class FunctionTables {
         numbers_[node.outputs[0]] = evaluate_outputs(*find_operator(node.op), operands).front();
         return true;
     }
-    /// Null where it is not known before anything runs.
+    /// Null if it is not known before anything runs.
     const GraphValue* constant(const std::string& tensor) const {
         const auto number = numbers_.find(tensor);
         return number != numbers_.end() ? &number->second : graph_.constant(tensor);
     }
 
-    /// The codes of a map of integers themselves.
+    /// The codes of an integer map themselves.
     std::optional<MapFunction> codes_of(const std::string& tensor) const {
         const auto type = graph_.types.find(tensor);
         if (type == graph_.types.end() || !is_byte(type->second.element) ||
@@ -82,7 +82,7 @@ class FunctionTables {
         return codes;
     }
 
-    /// Of one map and constants of one number each; nothing where it is none of the kind.
+    /// Of one map and single-value constants; nothing if the node is not such a function.
     std::optional<MapFunction> function_of(const GraphNode& node) const {
         std::vector<MapFunction> made;
         made.reserve(node.inputs.size());
@@ -147,7 +147,7 @@ class FunctionTables {
         node = std::move(made);
     }
 
-    /// Nodes whose results nothing reads any more.
+    /// Drops nodes whose results are no longer read.
     void drop_unread() {
         std::map<std::string, std::size_t> readers;
         for (const GraphNode& node : graph_.nodes) {
@@ -173,7 +173,7 @@ class FunctionTables {
 
     Graph& graph_;
     std::map<std::string, MapFunction> functions_;
-    std::map<std::string, GraphValue> numbers_;  ///< behind dequantisers
+    std::map<std::string, GraphValue> numbers_;  ///< outputs of dequantisers
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace npuscope {
 namespace {
 
-/// The pool, reading and giving integers.
+/// The pool on integer input and output.
 GraphNode pool_on_integers(const QuantisedLayer& layer) {
     GraphNode node = layer.anchor;
     node.inputs = {layer.input};
@@ -25,7 +25,7 @@ GraphNode pool_on_integers(const QuantisedLayer& layer) {
     return node;
 }
 
-/// Takes out dequantisers without readers.
+/// Removes dequantisers without readers.
 void drop_unread_dequantisers(Graph& graph) {
     const GraphView view(graph);
     std::erase_if(graph.nodes, [&](const GraphNode& node) {
@@ -53,7 +53,7 @@ class SequenceBuilder {
  public:
     SequenceBuilder(Graph& graph, const QuantisedLayer& layer) : graph_(graph), layer_(layer) {}
 
-    /// `macs`: that the model has there; 0: those of the sums.
+    /// `macs`: the model's MACs; 0: those of the sums.
     std::vector<GraphNode> build(const LayerSequence& sequence, std::uint64_t macs) {
         GraphNode sums = layer_.anchor;
         GraphValue weights = layer_.weights;
@@ -135,7 +135,7 @@ class SequenceBuilder {
         return tensor;
     }
     std::string per_kernel(const std::string& part, const std::vector<double>& numbers) {
-        Sizes sizes{static_cast<std::int64_t>(numbers.size())};  // of a product, the last axis
+        Sizes sizes{static_cast<std::int64_t>(numbers.size())};  // for a product, the last axis
         if (layer_.is_conv) {
             sizes.insert(sizes.begin(), 1);
             sizes.resize(layer_.weights.type.sizes.size(), 1);
@@ -157,7 +157,7 @@ class SequenceBuilder {
 
 using ReplacedNodes = std::map<std::size_t, std::vector<GraphNode>>;
 
-/// Nodes at the places of others, and without those that are dropped.
+/// Replaces nodes at their positions, and drops those in `dropped`.
 void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped) {
     std::vector<GraphNode> nodes;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -170,7 +170,7 @@ void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::siz
     graph.nodes = std::move(nodes);
 }
 
-/// Weights of 8 bits, or finer ones where the input is read twice.
+/// 8-bit weights, or finer ones if the input is read twice.
 LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
     if (form == ScaleForm::FoldedReal) {
         return real_sequence(shaped.layer);
@@ -191,7 +191,7 @@ LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
     return folded;
 }
 
-/// In the form that the NPU has; a layer's own numbers first, where that makes a difference.
+/// In the form that the NPU has; exact values first, if that makes a difference.
 LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
     if (is_folded(form)) {
         fit_patterns(view, shaped);
@@ -220,7 +220,7 @@ std::vector<GraphNode> build_layer(Graph& graph, ConvolvedLayer& shaped,
     return nodes;
 }
 
-/// A transposed convolution of 16 bits as one that an NPU has; nothing where it has none.
+/// A 16-bit transposed convolution as one that an NPU has; nothing if it has none.
 std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
                                        const QuantisedLayer& layer) {
     const NumberRange codes = range_of(layer.output_type);
@@ -234,7 +234,7 @@ std::vector<GraphNode> wide_transposed(const GraphView& view, Graph& graph,
                                          : std::vector<GraphNode>();
 }
 
-/// A sum, a product or a PRelu of maps as one operator of integers.
+/// A sum, a product or a PRelu of maps as one integer operator.
 std::optional<IntegerForm> read_operator_of_maps(const GraphView& view, std::size_t index,
                                                  const SumStages& stages) {
     if (auto sum = read_quantised_sum(view, index, stages)) {
@@ -300,7 +300,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
 
 namespace {
 
-/// An integer sequence on a transposed convolution, as the layer that it is.
+/// A transposed convolution with an integer sequence, as a layer.
 QuantisedLayer transposed_layer(const GraphView& view, const Candidate& candidate) {
     QuantisedLayer layer;
     layer.anchor = view.node(candidate.anchor);
@@ -314,7 +314,7 @@ QuantisedLayer transposed_layer(const GraphView& view, const Candidate& candidat
     return layer;
 }
 
-/// Of the layer's kernels, each as often as the convolution has it.
+/// Values of the layer's kernels, repeated for the convolution's kernels.
 std::vector<double> of_places(const std::optional<Step>& step, const ConvolvedLayer& shaped,
                               std::int64_t kernels, double none) {
     const std::int64_t all = shaped.layer.weights.type.sizes.front();
@@ -340,7 +340,7 @@ struct HalfTransposed {
     std::optional<std::size_t> activation;
 };
 
-/// With a Relu or a Clip after it, which the NPU computes with the sums.
+/// With a following Relu or Clip, which the NPU computes with the sums.
 HalfTransposed convolve_halves(const GraphView& view, std::size_t index, Graph& graph) {
     QuantisedLayer layer;
     layer.anchor = view.node(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PRelu with a number for each channel between quantisers, as one operator of integers.
+// A PRelu with one slope per channel between quantisers, as one integer operator.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,9 +15,9 @@
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t least_gain = 8192;  // what is rounded at the slope is this part of a step
-constexpr std::int64_t most_gain = 16383;  // 8 bits times it and a slope of 15 bits have 38
-constexpr int most_slope_shift = 31;       // of slopes near 0
+constexpr std::int64_t least_gain = 8192;  // rounding at the slope is by this fraction of a step
+constexpr std::int64_t most_gain = 16383;  // 8 bits times it and a 15-bit slope have 38
+constexpr int most_slope_shift = 31;       // for slopes near 0
 constexpr double most_deviation = 0.0005;  // of all results, beyond which the host computes it
 constexpr std::array whole_numbers{std::pair{"map_zero", &ScaledPrelu::map_zero},
                                    std::pair{"gain", &ScaledPrelu::gain},
@@ -27,7 +27,7 @@ constexpr std::array whole_numbers{std::pair{"map_zero", &ScaledPrelu::map_zero}
                                    std::pair{"shift", &ScaledPrelu::shift},
                                    std::pair{"zero", &ScaledPrelu::zero}};
 
-/// The map, the numbers that its negative ones are multiplied with, and the quantiser.
+/// The map, the factors for its negative values, and the quantiser.
 struct Ends {
     Dequantised map;
     ElementType type = ElementType::Int8;
@@ -35,7 +35,7 @@ struct Ends {
     Requantised end;
 };
 
-/// Of the model's, for a code of the map and a slope.
+/// The model's result for a code of the map and a slope.
 double result_of(const Ends& ends, double code, double slope) {
     const double real = rounded_float((code - ends.map.zeros.front()) * ends.map.scales.front());
     const double bent = real < 0 ? rounded_float(real * slope) : real;
@@ -43,12 +43,12 @@ double result_of(const Ends& ends, double code, double slope) {
     return std::clamp(steps, ends.end.low, ends.end.high);
 }
 
-/// Holds integers of one channel against the model's results.
+/// Compares one channel's integers with the model's results.
 class Comparison {
  public:
     explicit Comparison(const Ends& ends) : ends_(ends), codes_(range_of(ends.type)) {}
 
-    /// Codes of 0 and more, or those below it, that give another result with this slope.
+    /// Number of codes, at least 0 or below 0, whose result differs with this slope.
     std::size_t wrong(const ScaledPrelu& form, bool negative, double slope,
                       std::int64_t factor) const {
         const double zero = ends_.map.zeros.front();
@@ -65,7 +65,7 @@ class Comparison {
     NumberRange codes_;
 };
 
-/// A slope for each channel, and how many codes of all channels then differ.
+/// Chooses a slope per channel; returns how many codes of all channels then differ.
 std::size_t choose_slopes(const Ends& ends, const Comparison& comparison, ScaledPrelu& form) {
     constexpr std::array<std::int64_t, 5> beside{0, -1, 1, -2, 2};
     const std::size_t upper = comparison.wrong(form, false, 0, 0);
@@ -92,7 +92,7 @@ std::size_t choose_slopes(const Ends& ends, const Comparison& comparison, Scaled
     return all;
 }
 
-/// Slopes of channels in their order: [C 1 1], [1 C 1 1], or of a map of two sizes [C].
+/// Slopes in channel order: [C 1 1], [1 C 1 1], or [C] for a map of two sizes.
 std::optional<std::vector<double>> slopes_of(const GraphView& view, const GraphNode& node) {
     const Sizes& map = view.sizes(node.inputs[0]);
     const auto from = dequantised(view, node.inputs[1]);
@@ -131,7 +131,7 @@ std::optional<Ends> ends_of(const GraphView& view, const GraphNode& node) {
     return fits ? std::optional(Ends{*map, type, *std::move(slopes), *end}) : std::nullopt;
 }
 
-/// The gain and scale that are nearest to the scales' ratio.
+/// The gain and scale that are closest to the scales' ratio.
 std::optional<ScaledPrelu> with_gain(ScaledPrelu form, const Ends& ends) {
     const double factor = ends.map.scales.front() / ends.end.scale;
     std::optional<ScaledPrelu> best;
@@ -219,7 +219,7 @@ std::optional<IntegerForm> read_quantised_prelu(const GraphView& view, std::size
     made.attributes["low"] = form->low;
     made.attributes["high"] = form->high;
     made.attributes["to"] = std::int64_t{element_row(ends->end.type).onnx};
-    constexpr double off = 1.0 / 256;  // of a step, by the rounding of slopes
+    constexpr double off = 1.0 / 256;  // of a step, by rounding the slopes
     return IntegerForm{std::move(made), ends->end.nodes, Deviation{false, off, differ}};
 }
 

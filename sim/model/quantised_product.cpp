@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of two maps of 8 bits, or of a map with a number for each channel, as one operator of integers.
+// The product of two 8-bit maps, or of a map with one value per channel, as one integer operator.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,10 +14,10 @@
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t most_gain = 8191;  // a product of 16 bits times it has 29
+constexpr std::int64_t most_gain = 8191;  // multiplied by it, a 16-bit product has 29
 constexpr std::int64_t least_gain = 1024;
 constexpr std::size_t most_tried = 8;
-constexpr double most_deviation = 0.0005;  // of all results, beyond which the host is to multiply
+constexpr double most_deviation = 0.0005;  // share of all results, above which the host multiplies
 constexpr std::array whole_numbers{
     std::pair{"a_zero", &ScaledProduct::a_zero}, std::pair{"b_zero", &ScaledProduct::b_zero},
     std::pair{"gain", &ScaledProduct::gain},     std::pair{"offset", &ScaledProduct::offset},
@@ -44,14 +44,14 @@ std::optional<Factor> factor_of(const GraphView& view, const std::string& tensor
     return Factor{from->tensor, type, from->scales.front(), from->zeros.front()};
 }
 
-/// The SDP multiplies by numbers as they are stored; what their zero point differs by is a shift of the other
+/// The SDP multiplies by stored values; the difference to their zero point is a shift of the other
 /// map.
 bool may_be_operand(const Factor& factor) {
     const double moved = range_of(factor.type).high - 127 - factor.zero;
     return moved == 0 || is_power_of_two(moved);
 }
 
-/// Products of gain and scale near a factor, the nearest ones first.
+/// Products of gain and scale near a factor, closest first.
 std::vector<ScaledProduct> near_factor(const ScaledProduct& common, double factor, double zero) {
     struct Near {
         ScaledProduct product;
@@ -85,8 +85,8 @@ std::vector<ScaledProduct> near_factor(const ScaledProduct& common, double facto
     return nearest;
 }
 
-/// The share of all pairs of codes whose result differs from the model's; more than all where one differs by
-/// more than a step.
+/// The share of all pairs of codes whose result differs from the model's; more than 1 if any
+/// differs by more than a step.
 double deviation_of(const ScaledProduct& product, const Factor& a, const Factor& b,
                     const Requantised& end) {
     std::uint32_t differ = 0;
@@ -133,8 +133,8 @@ ScaledProduct scaled_product_of(const GraphNode& node) {
 namespace {
 
 struct Factors {
-    Factor a;  ///< of the result's sizes
-    Factor b;  ///< likewise, or of one number for each channel
+    Factor a;  ///< with the result's sizes
+    Factor b;  ///< the same, or one value per channel
     Requantised end;
 };
 
@@ -172,7 +172,7 @@ std::optional<Factors> factors_between_quantisers(const GraphView& view, const G
                                                 : std::nullopt;
 }
 
-/// In the order in which the SDP takes them; nothing where it does not.
+/// In the order that the SDP needs; nothing if it does not support them.
 std::optional<Factors> factors_of(const GraphView& view, const GraphNode& node) {
     std::optional<Factors> factors = node.op == "Mul" ? factors_between_quantisers(view, node)
                                      : node.op == "com.microsoft.QLinearMul"
@@ -238,7 +238,7 @@ std::optional<IntegerForm> read_quantised_product(const GraphView& view, std::si
     if (!best) {
         return std::nullopt;
     }
-    constexpr double off = 1e-3;  // of a step, by the rounding of gain, scale and offset
+    constexpr double off = 1e-3;  // of a step, by rounding gain, scale and offset
     return IntegerForm{product_node(*best, node, *factors), end.nodes,
                        Deviation{false, off, least}};
 }

@@ -15,17 +15,17 @@ constexpr double least_ratio = 0.25;     // below which a shifted map would have
 constexpr int factor_bits = 14;          // of the factor of the map with the larger scale
 constexpr int least_shift = 26;          // sums have 25 bits: none of them lies halfway
 constexpr int most_gain = 63;            // multiplied sums have 31 bits
-constexpr int least_gain_shift = 32;     // likewise none of them
-constexpr double largest_left = 64;      // of maps that are only shifted
+constexpr int least_gain_shift = 32;     // the same for these
+constexpr double largest_left = 64;      // for maps that are only shifted
 constexpr int most_shift = 60;           // source: NVDLA_SDP.rdl, CVT_SHIFT
 
-/// An operand with its scale, and what its integers may be.
+/// An operand with its scale and the possible values of its integers.
 struct Term {
     std::string tensor;
     double scale = 1;
     double zero = 0;
     NumberRange codes{};
-    double high = 0;  ///< of its integers, as far as their producer tells
+    double high = 0;  ///< upper limit of its integers, as far as their producer determines it
 
     /// A map's largest integer is stored as 127: whether its zero point is then 0.
     bool stores_zero() const { return high - zero == 127; }
@@ -44,8 +44,8 @@ std::optional<Term> dequantised_term(const GraphView& view, const std::string& t
     return term_of(view, from->tensor, from->scales.front(), from->zeros.front());
 }
 
-/// Two integers whose sum, as a runtime computes it, lies so near a half that rounded scales may move it
-/// over, and how much the pair counts among others.
+/// Two integers whose sum, as computed by a runtime, is so close to a tie that rounded scales may
+/// move it across, and the weight of the pair.
 struct NearTie {
     double large = 0;
     double small = 0;
@@ -53,14 +53,14 @@ struct NearTie {
     double weight = 0;
 };
 
-/// What a sum is made of: the map that is multiplied, and the one that is shifted.
+/// Roles in a sum: the map that is multiplied, and the one that is shifted.
 struct SumOrder {
     const Term& multiplied;
     const Term& shifted;
     const Requantised& end;
 };
 
-/// Integers of a map have a standard deviation of 40 steps here.
+/// Weight of a code; a map's integers are assumed to have a standard deviation of 40 steps.
 double weight_of(double code) {
     constexpr double deviation = 40;
     return std::exp(-code * code / (2 * deviation * deviation));
@@ -84,7 +84,7 @@ std::array<Code, 256> codes_of(const Term& term) {
 }
 
 std::vector<NearTie> near_ties(const Term& large, const Term& small, const Requantised& end) {
-    constexpr double near = 0.02;  // twice what a factor of 14 bits moves
+    constexpr double near = 0.02;  // twice the effect of a 14-bit factor
     const std::array<Code, 256> second = codes_of(small);
     std::vector<NearTie> ties;
     double all = 0;
@@ -105,13 +105,13 @@ std::vector<NearTie> near_ties(const Term& large, const Term& small, const Requa
     return ties;
 }
 
-/// Whether saturation alone does not clip at the zero point.
+/// Whether saturation by itself does not clip at the zero point.
 bool needs_relu(const Requantised& end) { return end.low == end.zero && end.high - end.low < 255; }
 
-/// How the second map comes to the sum.
+/// How the second map enters the sum.
 enum class SumWay { Shifted, ReadTwice, Multiplied };
 
-/// By what the second map is multiplied, where the first one is multiplied by the factor.
+/// The second map's multiplier if the first one is multiplied by the factor.
 double shifted_factor(const ScaledSum& sum) {
     if (sum.other != 0) {
         return static_cast<double>(sum.other);
@@ -122,7 +122,7 @@ double shifted_factor(const ScaledSum& sum) {
     return std::ldexp(1.0, static_cast<int>(sum.left)) + again;
 }
 
-/// The sum with each gain and the odd scale that is then nearest to `wanted`, where no sum lies halfway.
+/// The sum for each gain with the odd scale closest to `wanted`, if no sum lies halfway.
 void add_scales(ScaledSum sum, double wanted, const Requantised& end,
                 std::vector<ScaledSum>& sums) {
     constexpr double most_code = 255;
@@ -149,7 +149,7 @@ void add_scales(ScaledSum sum, double wanted, const Requantised& end,
     }
 }
 
-/// A sum is off by each map's number times the error of its factor, at most.
+/// Maximum error of a sum: each map's value times the error of its factor, added up.
 double most_off(const ScaledSum& sum, const SumOrder& order) {
     const double all_codes = 255;
     const double unit =
@@ -162,8 +162,8 @@ double most_off(const ScaledSum& sum, const SumOrder& order) {
     return (std::abs(first) + std::abs(second)) * all_codes + offset / 2;
 }
 
-/// The sum with this factor and its neighbours, each with the scales between those that are exact for the one
-/// map and for the other.
+/// The sum with this factor and its neighbours, each with the scales that are exact for either map,
+/// and their mean.
 void add_factors(ScaledSum sum, double factor, const SumOrder& order,
                  std::vector<ScaledSum>& sums) {
     const auto& [multiplied, shifted, end] = order;
@@ -183,7 +183,7 @@ void add_factors(ScaledSum sum, double factor, const SumOrder& order,
     }
 }
 
-/// The second map shifted alone: the ratio of the maps is that of the factor to a power of two.
+/// The second map only shifted: the ratio of the maps is that of the factor to a power of two.
 void add_sums(const ScaledSum& common, const SumOrder& order, std::vector<ScaledSum>& sums) {
     const double ratio = order.multiplied.scale / order.shifted.scale;
     if (!(ratio > least_ratio && ratio < largest_ratio)) {
@@ -192,15 +192,15 @@ void add_sums(const ScaledSum& common, const SumOrder& order, std::vector<Scaled
     ScaledSum sum = common;
     sum.left = std::max(factor_bits - std::ilogb(ratio), 0);
     if (std::nearbyint(std::ldexp(ratio, static_cast<int>(sum.left))) > largest_scale) {
-        --sum.left;  // a ratio that lies just below a power of two
+        --sum.left;  // for a ratio just below a power of two
     }
     add_factors(sum, std::ldexp(ratio, static_cast<int>(sum.left)), order, sums);
 }
 
-/// The second map read twice: its share is a power of two more than what the last shift adds.
+/// The second map read twice: its factor is a power of two plus the contribution of the last shift.
 void add_sums_of_two_reads(const ScaledSum& common, const SumOrder& order,
                            std::vector<ScaledSum>& sums) {
-    constexpr int most_before = 7;  // of 8 bits, multiplied by 15 within 31
+    constexpr int most_before = 7;  // 8 bits, multiplied by 15 within 31
     const double ratio = order.shifted.scale / order.multiplied.scale;
     for (int before = 0; before <= most_before; ++before) {
         const double rest = ratio - std::ldexp(1.0, before);
@@ -217,14 +217,14 @@ void add_sums_of_two_reads(const ScaledSum& common, const SumOrder& order,
     }
 }
 
-/// Each map with a factor of its own, for every odd scale of 15 bits: with one of them both factors are
-/// nearly whole numbers.
+/// A separate factor for each map, for every odd 15-bit scale: for one of them both factors are
+/// nearly integers.
 void add_sums_of_two_factors(const ScaledSum& common, const SumOrder& order,
                              std::vector<ScaledSum>& sums) {
     const double first = order.multiplied.scale / order.end.scale;
     const double second = order.shifted.scale / order.end.scale;
     constexpr double most_steps = 255;
-    constexpr double most_results = 8192;  // half of the least scale: no sum lies halfway
+    constexpr double most_results = 8192;  // half of the smallest scale: no sum lies halfway
     if (!((first + second + 1) * most_steps < most_results)) {
         return;
     }
@@ -247,7 +247,7 @@ void add_sums_of_two_factors(const ScaledSum& common, const SumOrder& order,
     }
 }
 
-/// The sums of one order that may deviate least, the most exact ones first.
+/// The sums of one order with the smallest possible deviations, most exact first.
 std::vector<ScaledSum> likely_sums(const SumOrder& order, SumWay way) {
     constexpr std::size_t most_sums = 64;
     ScaledSum sum;
@@ -268,7 +268,7 @@ std::vector<ScaledSum> likely_sums(const SumOrder& order, SumWay way) {
     return sums;
 }
 
-/// Finds the sum that deviates least, in either order.
+/// Finds the sum with the smallest deviation, in either order.
 class NearestSum {
  public:
     NearestSum(const Term& large, const Term& small, const Requantised& end)
@@ -291,8 +291,8 @@ class NearestSum {
     }
 
  private:
-    /// Holds sums of one order against the pairs near halves, and keeps the one that differs least. Before a
-    /// ReLU nothing takes off what the zero points of maps that are shifted differ from the stored ones.
+    /// Checks sums of one order on the near ties, and keeps the one that differs least. Before a
+    /// ReLU, shifted maps' zero points are not corrected to the stored ones.
     void keep_nearest(bool swapped, SumWay way) {
         const SumOrder order{swapped ? small_ : large_, swapped ? large_ : small_, end_};
         const bool zeros = way == SumWay::Multiplied ||
@@ -325,8 +325,8 @@ class NearestSum {
     std::optional<IntegerForm> best_;
 };
 
-/// In exactly the model's numbers: `b` is the map with the larger scale. Where there is a division, the
-/// offset of its last multiplication is half a step for each of the zero's, which has to be even.
+/// Exactly the model's results: `b` is the map with the larger scale. If there is a division, the
+/// offset of its last multiplication is half a step per unit of the zero, which must be even.
 std::optional<ScaledSum> even_sum(const Term& small, const Term& large, const Requantised& end) {
     const double ratio = large.scale / small.scale;
     const double unit = end.scale / small.scale;

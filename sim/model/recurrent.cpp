@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM and GRU with their usual activations, forwards, backwards or both. Not here: peepholes, other
-// activations, lengths of single sequences, batches before steps.
+// LSTM and GRU with their usual activations, forward, reverse or both. Not here: peepholes, other
+// activations, per-sequence lengths, batch-first layout.
 #include <fmt/format.h>
 
 #include <array>
@@ -71,7 +71,7 @@ class Cell {
          std::size_t direction)
         : operands_(operands), sizes_(sizes), gates_(gates), direction_(direction) {}
 
-    /// W x + its bias for every gate; likewise R h.
+    /// W x plus its bias for every gate; R h accordingly.
     std::vector<double> of_input(std::size_t step, std::size_t sequence) const {
         const double* x =
             operands_.at(0).numbers.data() + (step * sizes_.batch + sequence) * sizes_.inputs;
@@ -113,7 +113,7 @@ class Cell {
     std::size_t direction_;
 };
 
-/// Takes a state and a cell's memory one step on.
+/// Advances a state and a cell's memory by one step.
 void step_lstm(const Cell& cell, const std::vector<double>& input, std::vector<double>& state,
                std::vector<double>& memory) {
     const std::vector<double> own = cell.of_state(state);
@@ -145,7 +145,7 @@ void step_gru(const Cell& cell, const std::vector<double>& input, std::vector<do
     }
 }
 
-/// `step(cell, input, state, memory)` for all steps, sequences and directions.
+/// Calls `step(cell, input, state, memory)` for all steps, sequences and directions.
 template <class Step>
 Values run_cells(const Operands& operands, std::size_t gates, std::size_t outputs, Step step) {
     const RecurrentSizes sizes = sizes_of(operands, gates);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means and extremes along axes, over windows and over all of a plane; Softmax, LogSoftmax,
+// Sums, means and extremes along axes, over windows and over entire planes; Softmax, LogSoftmax,
 // ArgMax, ArgMin.
 #include <fmt/format.h>
 
@@ -17,16 +17,16 @@
 namespace npuscope::host {
 namespace {
 
-/// Input elements of one window: those inside the input, and how many lie in the padded input.
+/// Input elements of one window: those inside the input, and their number in the padded input.
 struct Taps {
     std::vector<double> inside;
     std::int64_t padded = 0;
 };
 
-/// A place in space: slice, row and column.
+/// A spatial position: slice, row and column.
 using Place = std::array<std::int64_t, 3>;
 
-/// Those of the window whose first element stands there.
+/// Taps of the window whose first element is at `first`.
 Taps taps_of(const Window& window, const double* volume, const Place& first) {
     const WindowAxis depth = window.depth();
     const WindowAxis height = window.height();
@@ -178,7 +178,7 @@ Values reduce_mean(const Operands& operands) {
     return {std::move(result)};
 }
 
-/// `finish` of the sum of `part` of every number.
+/// Applies `finish` to the sum of `part` over all values.
 template <class Part, class Finish>
 Values reduce_parts(const Operands& operands, Part part, Finish finish) {
     GraphValue result =
@@ -211,8 +211,8 @@ Values reduce_min(const Operands& operands) {
                     [](double a, double b) { return std::min(a, b); })};
 }
 
-/// Rows lie along one axis from opset 13 on, before that along all from that axis on. Their numbers
-/// become their exponentials over the sum, or the logarithm of that.
+/// Rows are along one axis from opset 13 on, before that along all axes from that one on. Values
+/// become their exponentials divided by the sum, or the logarithm of that.
 template <bool logarithm>
 Values softmax(const Operands& operands) {
     GraphValue result = operands.at(0);
@@ -245,7 +245,7 @@ Values softmax(const Operands& operands) {
     return {std::move(result)};
 }
 
-/// Where the largest stands, or the smallest.
+/// Position of the largest or smallest value.
 template <bool largest>
 Values arg_extreme(const Operands& operands) {
     const GraphValue& input = operands.at(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that give a tensor other sizes and leave its elements in order, and those that make
+// Operators that change a tensor's sizes and keep its elements in order, and those that create
 // tensors from sizes.
 #include <fmt/format.h>
 
@@ -157,7 +157,7 @@ Values constant_of_shape(const Operands& operands) {
     return {fill({element, integers_of(operands.at(0))}, [number](std::size_t) { return number; })};
 }
 
-/// From a start in steps, below a limit.
+/// Values from a start in steps, below a limit.
 Values numbers_in_steps(const Operands& operands) {
     const double start = scalar_of(operands.at(0), "start");
     const double step = scalar_of(operands.at(2), "delta");

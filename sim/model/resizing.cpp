@@ -13,7 +13,7 @@
 namespace npuscope::host {
 namespace {
 
-/// Where output `out` of a resize lies among the inputs, along one axis: in floats, as in ONNX Runtime.
+/// Input coordinate of output `out` of a resize, along one axis: in floats, as in ONNX Runtime.
 float source_of(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
                 const GraphNode& node) {
     const std::string mode = node.text("coordinate_transformation_mode",
@@ -37,7 +37,7 @@ float source_of(std::int64_t out, std::int64_t out_size, std::int64_t in_size, d
     return place / step;
 }
 
-/// Index of the input below output `out` of a nearest-neighbour resize.
+/// Input index of output `out` of a nearest-neighbour resize.
 std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_size, double scale,
                      const GraphNode& node) {
     const float source = source_of(out, out_size, in_size, scale, node);
@@ -54,7 +54,7 @@ std::int64_t nearest(std::int64_t out, std::int64_t out_size, std::int64_t in_si
     return std::clamp<std::int64_t>(to_integer(index), 0, in_size - 1);
 }
 
-/// Linear interpolation along one axis, as `sources` say where each of its outputs lies.
+/// Linear interpolation along one axis; `sources`: input coordinate of each output.
 GraphValue interpolate(const GraphValue& input, std::size_t axis,
                        const std::vector<float>& sources) {
     TensorType type = input.type;
@@ -73,7 +73,7 @@ GraphValue interpolate(const GraphValue& input, std::size_t axis,
     });
 }
 
-/// Where an output lies between two inputs along one axis, and the share of each.
+/// The two inputs around an output along one axis, and the weight of each.
 struct Between {
     std::size_t below = 0;
     std::size_t above = 0;
@@ -97,8 +97,8 @@ std::vector<Between> between(const std::vector<float>& sources, std::int64_t in_
     return places;
 }
 
-/// Linear along `axis` and the one after it at once, in floats and in the order of ONNX Runtime's
-/// sum: of numbers on a grid, which halves fall to which side depends on both.
+/// Linear along `axis` and the next one at once, in floats and in the order of ONNX Runtime's sum:
+/// for values on a grid, the direction of ties depends on both.
 /// source: onnxruntime, upsample.h, UpsampleBilinear
 GraphValue interpolate_plane(const GraphValue& input, std::size_t axis,
                              const std::vector<Between>& rows,
@@ -124,7 +124,7 @@ GraphValue interpolate_plane(const GraphValue& input, std::size_t axis,
     });
 }
 
-/// The first of two axes that follow each other and are all that is scaled; the last such pair.
+/// The first of two consecutive axes that are the only scaled ones; the last such pair.
 std::optional<std::size_t> scaled_plane(const std::vector<double>& scales) {
     for (std::size_t second = scales.size(); second-- > 1;) {
         bool others = true;
@@ -156,8 +156,8 @@ GraphValue interpolate(const GraphValue& input, const std::vector<double>& scale
     return result;
 }
 
-/// Nearest neighbour or linear. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize 10:
-/// x, scales.
+/// Nearest neighbour or linear. Operands of Resize: x, roi, scales, sizes; of Upsample and Resize
+/// 10: x, scales.
 Values resize(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;

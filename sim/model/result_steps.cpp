@@ -7,12 +7,12 @@
 namespace npuscope {
 namespace {
 
-/// The runtime's result of a sum, less its zero point.
+/// The runtime's result of a sum, minus its zero point.
 double result_of(double sum, float factor) {
     return static_cast<double>(std::nearbyint(static_cast<float>(sum) * factor));
 }
 
-/// The least sum whose result is more than `result`.
+/// The smallest sum whose result is greater than `result`.
 double begin_after(double result, double factor) {
     const auto single = static_cast<float>(factor);
     double sum = std::ceil((result + 0.5) / factor);
@@ -25,7 +25,7 @@ double begin_after(double result, double factor) {
     return sum;
 }
 
-/// Takes limits on as long as a scale lies between them.
+/// Accepts limits as long as a scale remains between them.
 class Narrowing {
  public:
     void stay_above(double scale) {
@@ -44,7 +44,7 @@ class Narrowing {
     ScaleBounds bounds_;
 };
 
-/// What the end of `result` says, which lies at `result` + 1/2; false: no sum reaches it.
+/// Applies the limits from the end of `result`, at `result` + 1/2; false: no sum reaches it.
 bool narrow(double result, double factor, double reach, Narrowing& scales) {
     const double half = result + 0.5;
     const double sum = begin_after(result, factor);
@@ -72,7 +72,7 @@ ScaleBounds scale_bounds(double factor, const ResultRange& range) {
     Narrowing scales;
     bool above = true;
     bool below = true;
-    for (double size = 0; above || below; ++size) {  // the frequent results first
+    for (double size = 0; above || below; ++size) {  // frequent results first
         above = above && size < range.high && narrow(size, factor, range.reach, scales);
         below = below && -size - 1 >= range.low && narrow(-size - 1, factor, range.reach, scales);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// At which sums results begin. A runtime multiplies a sum by a float of 32 bits and rounds halves to
-// even; a product of integers and a shift give the same results where each of them begins at the same
-// sum.
+// At which sums results begin. A runtime multiplies a sum by a 32-bit float and rounds ties to
+// even; an integer multiplication and a shift produce the same results if each of them begins at
+// the same sum.
 // source: ONNX QLinearConv, QuantizeLinear; ONNX Runtime 1.30, compared by running
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace npuscope {
 
-/// Of a kernel's results less their zero point, and of the sums that they are made of.
+/// Range of a kernel's results minus their zero point, and of the sums that they are computed from.
 struct ResultRange {
     double low = 0;
     double high = 0;
-    double reach = 0;  ///< of a sum, at most
+    double reach = 0;  ///< largest magnitude of a sum
 };
 
-/// Between them are the scales with which every result begins at the runtime's sum, and no sum that
-/// counts is halfway between two results. Where ties go to even as no single scale rounds them, the
-/// results near 0 count, and the bounds do not keep all results.
+/// Between the bounds are the scales for which every result begins at the runtime's sum, and no
+/// relevant sum lies halfway between two results. If no single scale rounds ties to even, the
+/// results near 0 decide, and the bounds do not keep all results.
 struct ScaleBounds {
     double above = 0;
     double below = std::numeric_limits<double>::infinity();
@@ -28,7 +28,7 @@ struct ScaleBounds {
     double middle() const { return (above + below) / 2; }
 };
 
-/// Of the runtime's `factor`, which is positive.
+/// For the runtime's `factor`, which is positive.
 ScaleBounds scale_bounds(double factor, const ResultRange& range);
 
 }  // namespace npuscope

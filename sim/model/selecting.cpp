@@ -32,7 +32,7 @@ Values tile(const Operands& operands) {
     })};
 }
 
-/// The elements of a tensor along one axis: where each row begins, and from one to the next.
+/// The elements of a tensor along one axis: start of each row, and stride between elements.
 struct Rows {
     explicit Rows(const Sizes& sizes, std::size_t axis)
         : step(steps_of(sizes)[axis]),
@@ -65,7 +65,7 @@ Values cumulative_sum(const Operands& operands) {
     return {std::move(result)};
 }
 
-/// The largest or smallest along an axis, and where they stood; of equal ones the first.
+/// The largest or smallest along an axis, and their indices; the first of equal ones.
 Values top_k(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// One number, or one per channel along `axis` of a result of `sizes`; nothing where the constant
-/// changes along other directions.
+/// One value, or one per channel along `axis` of a result of `sizes`; nothing if the constant
+/// varies along other axes.
 std::optional<std::vector<double>> per_channel(const GraphValue& constant, const Sizes& sizes,
                                                std::size_t axis) {
     const Sizes& own = constant.type.sizes;
@@ -67,7 +67,7 @@ class StepReader {
     }
 
  private:
-    /// Two clips are one.
+    /// Merges two clips into one.
     static void narrow(RawStep& clip, const RawStep& by) {
         clip.low = std::min(std::max(clip.low, by.low), by.high);
         clip.high = std::min(std::max(clip.high, by.low), by.high);
@@ -98,7 +98,7 @@ class StepReader {
         return std::nullopt;
     }
 
-    /// Casts to floats and to integers that hold a running sum change no number of the sequence.
+    /// Casts to floats, and to integers that hold a running sum, change no value of the sequence.
     bool is_looked_through(const GraphNode& node) const {
         if (node.op == "Identity" || node.op == "Dropout") {
             return true;
@@ -166,7 +166,7 @@ class StepReader {
         return step;
     }
 
-    /// The constant operand beside `tensor`, per channel.
+    /// The constant operand paired with `tensor`, per channel.
     std::optional<std::vector<double>> other_constant(const GraphNode& node,
                                                       const std::string& tensor) const {
         if (node.inputs.size() != 2) {
@@ -219,7 +219,7 @@ namespace {
 
 constexpr const char* wanted_order = "Add, Mul, Div, Floor, Clip";
 
-/// Position in the sequence. A multiplication can stand for the scale or, by 2^-n, for the shift.
+/// Position in the sequence. A multiplication can be the scale or, by 2^-n, the shift.
 int rank_of(StepKind kind) { return static_cast<int>(is_rounding(kind) ? StepKind::Floor : kind); }
 
 bool is_fraction(const RawStep& step) {
@@ -328,8 +328,8 @@ class SequenceParser {
         }
     }
 
-    /// One factor is the shift where it divides or is a fraction, else the scale; of two the last
-    /// is the shift.
+    /// A single factor is the shift if it divides or is a fraction, otherwise the scale; of two,
+    /// the last is the shift.
     void take_factors(const std::vector<const RawStep*>& factors) {
         if (factors.empty()) {
             return;

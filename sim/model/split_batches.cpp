@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of several inputs at once as layers of one input each, for NPUs whose layers have a batch of 1:
+// Splits batched layers into layers of one input each, for NPUs whose layers have a batch of 1:
 //
 //     x [N ..] ─► Split ─► x/0 ─► conv ─► clip ─┬─► Concat ─► y [N ..]
 //                     └──► x/1 ─► conv ─► clip ─┘
 //
-// Copies share their constants. What lies between two layers is copied with them, so that maps stay
-// where they are. Products of several rows keep them: rows are a map's lines.
+// Copies share their constants. Nodes between two layers are copied with them, so that maps stay in
+// place. Products with several rows keep them: rows are lines of a map.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -28,7 +28,7 @@ bool is_layer(const std::string& op) {
     return std::ranges::find(layers, op) != layers.end() || op == scaled_sum_op ||
            op == scaled_product_op || op == scaled_prelu_op;
 }
-/// Computes every input of the batch by itself.
+/// Computes every input of the batch independently.
 bool is_separable(const std::string& op) {
     constexpr std::array words{"Add",
                                "Sub",
@@ -60,7 +60,7 @@ class BatchSplitter {
         }
     }
 
-    /// Whether anything was split.
+    /// Returns whether anything was split.
     bool run() {
         join_neighbours();
         keep_layers();
@@ -77,7 +77,7 @@ class BatchSplitter {
 
  private:
     const Sizes& sizes(const std::string& tensor) const { return view_.sizes(tensor); }
-    /// Weights or a bias, as they are or dequantised.
+    /// Weights or a bias, stored directly or dequantised.
     bool is_weights(const GraphNode& node, std::size_t input) const {
         const std::string& tensor = node.inputs[input];
         const auto producer = view_.producer(tensor);
@@ -127,7 +127,7 @@ class BatchSplitter {
             }
         }
     }
-    /// Neighbours without a layer among them are left as they are.
+    /// Groups of neighbours without a layer are left unchanged.
     void keep_layers() {
         std::set<std::size_t> with_layer;
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
@@ -140,7 +140,7 @@ class BatchSplitter {
         }
     }
 
-    /// Each copy of a layer has weights of its own in the NPU's memory.
+    /// Each copy of a layer has its own weights in the NPU's memory.
     std::uint64_t copied_weights() const {
         std::uint64_t all = 0;
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
@@ -183,7 +183,7 @@ class BatchSplitter {
         join(node.outputs[0], count);
     }
 
-    /// Into one tensor for each input of the batch.
+    /// Splits a tensor into one per input of the batch.
     void cut(const std::string& tensor, std::int64_t count) {
         if (tensor.empty() || before_.is_constant(tensor) || !cut_.insert(tensor).second) {
             return;
@@ -199,7 +199,7 @@ class BatchSplitter {
         graph_.nodes.push_back(std::move(node));
     }
 
-    /// Where one operator reads all of it.
+    /// Joins the parts where one operator reads all of them.
     void join(const std::string& tensor, std::int64_t count) {
         bool read = std::ranges::find(before_.outputs, tensor) != before_.outputs.end();
         for (std::size_t i = 0; i < before_.nodes.size() && !read; ++i) {
@@ -220,7 +220,7 @@ class BatchSplitter {
         graph_.nodes.push_back(std::move(node));
     }
 
-    /// Each copy of a rounded layer is one.
+    /// Each copy of a rounded layer is listed as rounded.
     void copy_remarks() {
         std::map<std::string, std::int64_t> counts;
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
@@ -245,9 +245,9 @@ class BatchSplitter {
     Graph& graph_;
     const Graph before_;
     const GraphView view_;
-    std::vector<std::size_t> parts_;  ///< by node: of its neighbours, a tree
+    std::vector<std::size_t> parts_;  ///< per node: its group of neighbours, as a tree
     std::vector<bool> copied_;
-    std::set<std::string> cut_;  ///< tensors that lie in parts
+    std::set<std::string> cut_;  ///< tensors stored in parts
 };
 
 }  // namespace

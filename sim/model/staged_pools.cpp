@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Max pools of windows that a pooling unit has no registers for, as several that follow each other. The
-// largest of largest numbers is the largest of all, so that nothing is lost:
+// Splits max pools with windows beyond the registers of a pooling unit into consecutive ones. The
+// maximum of maxima is the overall maximum, so the result is exact:
 //
-//     stride 1:         windows of a, then of b, reach over a + b - 1 places
-//     stride s = a t:   windows of a with stride a, then of b with stride t, over a b places
+//    stride 1:         windows of a, then of b, span a + b - 1 positions
+//    stride s = a t:   windows of a with stride a, then of b with stride t, span a b positions
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t largest_window = 8;  // source: NVDLA_PDP.rdl, KERNEL_WIDTH_8
 
-/// Windows of one direction in a stage.
+/// Windows along one axis in a stage.
 struct Stage {
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
@@ -23,7 +23,7 @@ struct Stage {
     std::int64_t pad_end = 0;
 };
 
-/// Takes a stage off; the rest of the window stays in `rest`.
+/// Splits off a stage; the remaining window stays in `rest`.
 Stage next_stage(WindowAxis& rest) {
     Stage stage;
     // its stride is then free, as long as no second window fits
@@ -67,7 +67,7 @@ GraphNode pool_of(const GraphNode& whole, std::size_t number, const Stage& y, co
     return node;
 }
 
-/// A window that moves nothing.
+/// A window that does nothing.
 constexpr Stage no_stage{};
 
 std::vector<GraphNode> stages_of(const GraphNode& node, const Window& window) {
@@ -88,7 +88,7 @@ std::vector<GraphNode> stages_of(const GraphNode& node, const Window& window) {
     return stages;
 }
 
-/// Empty where it stays as it is.
+/// Empty if it stays unchanged.
 std::vector<GraphNode> staged(const Graph& graph, const GraphNode& node) {
     const Sizes& in = graph.types.at(node.inputs.empty() ? std::string() : node.inputs[0]).sizes;
     if (in.size() != 4 || node.outputs.size() != 1) {

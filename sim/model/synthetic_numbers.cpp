@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/synthetic_numbers.h"
 
-// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target: its
-// plain loop becomes vectors of the machine's width.
+// Highway compiles the part between HWY_BEFORE_NAMESPACE and HWY_AFTER_NAMESPACE once per target:
+// its scalar loop is vectorised to the machine's width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sim/model/synthetic_numbers.cpp"
 #include <hwy/foreach_target.h>
@@ -13,7 +13,7 @@ namespace npuscope {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The low bytes of so many numbers of the sequence.
+/// The low bytes of `count` numbers of the sequence.
 void fill_low_bytes(RandomNumbers numbers, std::uint64_t index, std::size_t count,
                     std::int8_t* to) {
     for (std::size_t i = 0; i < count; ++i) {

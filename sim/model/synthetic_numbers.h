@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic weights and biases of a shape table's layers. A number follows from the table's seed,
-// the layer and its place in the layer alone, whichever NPU the table runs on.
+// Synthetic weights and biases of a shape table's layers. A value depends only on the table's seed,
+// the layer and its position in the layer, whichever NPU the table runs on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct RandomStream {
     std::uint64_t stream = 0;
 };
 
-/// SplitMix64, any number of the sequence at once.
+/// SplitMix64 with random access.
 /// source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014
 class RandomNumbers {
  public:
@@ -34,22 +34,22 @@ class RandomNumbers {
     std::uint64_t start_;
 };
 
-/// Weights and biases of the layer that stands at `layer` in the table.
+/// Weights and biases of the layer at index `layer` of the table.
 class SyntheticLayer {
  public:
     /// `zeros`: percent of the weights that are forced to zero.
     SyntheticLayer(std::uint64_t seed, std::size_t layer, std::uint32_t zeros)
         : weights_({seed, 2 * layer + 1}), biases_({seed, 2 * layer + 2}), zeros_(zeros) {}
 
-    /// Uniform over int8, but for those forced to zero; `index` counts kernel, channel of its group,
-    /// row and column, the last one fastest.
+    /// Uniform over int8, except those forced to zero; `index` counts kernel, channel within its
+    /// group, row and column, the last one fastest.
     std::int8_t weight(std::uint64_t index) const {
         const std::uint64_t number = weights_.at(index);
         return zeros_ > 0 && (number >> 32U) % 100 < zeros_
                    ? std::int8_t{0}
                    : static_cast<std::int8_t>(number & 0xffU);
     }
-    /// Those of `index` and after it.
+    /// The weights from `index` on.
     void weights(std::uint64_t index, std::span<std::int8_t> to) const;
     /// Uniform in [-limit, limit].
     std::int16_t bias(std::uint64_t kernel, std::int16_t limit) const {

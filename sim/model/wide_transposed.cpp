@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions on maps of 16 bits as convolutions, between the nodes that an NPU reads as one:
-// floats as they are, integers between DequantizeLinear and QuantizeLinear of a scale of 1, the weights
-// with what is left of all scales.
+// Transposed convolutions on 16-bit maps as convolutions, between the nodes that an NPU reads as
+// one: floats unchanged, integers between DequantizeLinear and QuantizeLinear with a scale of 1;
+// the weights include the remaining scales.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -23,14 +23,14 @@ GraphValue vector_of(ElementType element, std::vector<double> numbers) {
     return numbers_of(element, {size}, std::move(numbers));
 }
 
-/// One for each kernel.
+/// One value per kernel.
 std::vector<double> per_kernel(const std::vector<double>& numbers, std::int64_t kernels) {
     return numbers.size() == 1
                ? std::vector<double>(static_cast<std::size_t>(kernels), numbers.front())
                : numbers;
 }
 
-/// The node of the sums; its operands stand first.
+/// The node of the sums, with its operands first.
 void add_sums(NodeChain& chain, const ConvolvedLayer& form, const std::string& map,
               const std::string& weights, ElementType element) {
     GraphNode& sums = chain.add("Conv", map, "sums", {element, form.output.sizes});

@@ -79,7 +79,7 @@ AutoPad auto_pad(const GraphNode& node) {
     return text == "SAME_UPPER" ? AutoPad::Upper : AutoPad::Lower;
 }
 
-/// Halves of a padding; the odd one goes to the end (upper) or the beginning (lower).
+/// Splits a padding in half; the odd element goes to the end (upper) or the beginning (lower).
 void share_padding(WindowAxis& axis, std::int64_t total, bool upper) {
     total = std::max<std::int64_t>(total, 0);
     axis.pad_begin = upper ? total / 2 : total - total / 2;

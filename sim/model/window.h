@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry of convolutions and pools from a node's attributes: kernel, stride, dilation, padding
-// and the sizes that come out. One to three directions in space, the last two of which are height
-// and width; three of them run on the host alone.
+// and the resulting sizes. One to three spatial dimensions, the last two of which are height and
+// width; 3D ones run only on the host.
 // source: ONNX operator definitions of Conv, ConvTranspose, MaxPool, AveragePool
 #pragma once
 
@@ -24,7 +24,7 @@ struct WindowAxis {
 struct Window {
     std::vector<WindowAxis> axes;  ///< 1 to 3, width last
 
-    /// The axis in this direction; a direction that is not there has size 1.
+    /// The axis of this dimension; a missing dimension has size 1.
     WindowAxis height() const { return axes.size() >= 2 ? axes[axes.size() - 2] : WindowAxis{}; }
     WindowAxis width() const { return axes.back(); }
     WindowAxis depth() const { return axes.size() >= 3 ? axes.front() : WindowAxis{}; }
@@ -36,12 +36,12 @@ struct Window {
     std::int64_t out_volume() const { return depth().out * out_area(); }
 };
 
-/// Of a convolution: `kernel` are the sizes of its weights in space. ConfigError where attributes
-/// do not fit each other, a stride is not positive, or the kernel exceeds its padded input.
+/// For a convolution: `kernel` is the spatial size of its weights. ConfigError if attributes are
+/// inconsistent, a stride is not positive, or the kernel exceeds its padded input.
 Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
-/// Of a pool; its kernel is an attribute, and sizes may be rounded up (ceil_mode).
+/// For a pool; its kernel is an attribute, and sizes may be rounded up (ceil_mode).
 Window pool_window(const GraphNode& node, const Sizes& input);
-/// Of a transposed convolution: padding crops its output.
+/// For a transposed convolution: padding crops its output.
 Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
 
 }  // namespace npuscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings about what a program awaits, of a static check before a run and of a run that is over.
+// Findings about what a program awaits, from a static check before a run and from a finished run.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace npuscope {
 
-/// `interrupt`: as programs spell it, SDP_0. `sync`: the id that it is to raise; empty: not told.
+/// `interrupt`: as in programs, SDP_0. `sync`: the id that it is to raise; empty: not reported.
 inline Diagnostic masked_interrupt(const std::string& interrupt, const std::string& sync,
                                    const Place& place) {
     return {.id = "interrupt_masked",
@@ -21,7 +21,7 @@ inline Diagnostic masked_interrupt(const std::string& interrupt, const std::stri
             .place = place};
 }
 
-/// A wait that lasts for ever, as `sentence` says.
+/// A wait that lasts forever, as `sentence` says.
 inline Diagnostic endless_wait(std::string sentence, std::string remedy, const Place& place) {
     return {.id = "never_ends",
             .sentence = std::move(sentence),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader puts into memory of an ELF file: its program headers say which bytes go where.
+// What a loader puts into memory for an ELF file: its program headers say which bytes go where.
 //
 //     | 7f 'E' 'L' 'F' | class | data | ... | header | ... | program headers | ... | segments |
 //
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t loaded_segment = 1;  // PT_LOAD
 constexpr std::uint64_t no_header = 0xffff;  // PN_XNUM: more headers than the field can count
-constexpr Bytes most_zeros{std::uint64_t{64} << 20U};  // that segments have in memory alone
+constexpr Bytes most_zeros{std::uint64_t{64} << 20U};  // that segments have only in memory
 
 class ElfFile {
  public:

@@ -27,7 +27,7 @@ constexpr std::array<std::uint8_t, 256> digit_values = [] {
     return values;
 }();
 
-/// `0xhh` at `text`, four characters that exist; a value over 255 where it is something else.
+/// `0xhh` at `text`, four characters that exist; a value over 255 if it is something else.
 unsigned byte_at(const char* text) {
     const unsigned high = digit_values[static_cast<unsigned char>(text[2])];
     const unsigned low = digit_values[static_cast<unsigned char>(text[3])];
@@ -35,7 +35,7 @@ unsigned byte_at(const char* text) {
     return prefix && (high | low) < 16 ? high << 4 | low : 256;
 }
 
-/// Takes one byte of a list; the blanks before it have been skipped.
+/// Reads one byte of a list; the blanks before it have been skipped.
 std::uint8_t take_byte(TextScanner& scanner) {
     constexpr std::size_t width = 4;
     const unsigned byte = scanner.left() >= width ? byte_at(scanner.position()) : 256;
@@ -51,7 +51,7 @@ std::uint8_t take_byte(TextScanner& scanner) {
     return static_cast<std::uint8_t>(byte);
 }
 
-/// Appends a run, joined to the last one where it continues it.
+/// Appends a run, joined to the last one if it continues it.
 void append_run(MemoryImage& image, std::uint64_t offset, std::uint64_t size) {
     if (!image.runs.empty()) {
         MemoryImage::Run& last = image.runs.back();
@@ -63,7 +63,7 @@ void append_run(MemoryImage& image, std::uint64_t offset, std::uint64_t size) {
     image.runs.push_back({offset, image.bytes.size(), size});
 }
 
-/// Takes a word or sign of the format, blanks before it.
+/// Reads a word or character of the format, after any blanks.
 void expect(TextScanner& scanner, std::string_view text) {
     scanner.skip_blanks();
     if (!scanner.take(text)) {
@@ -112,7 +112,7 @@ void take_packet(TextScanner& scanner, MemoryImage& image) {
     take_payload(scanner, size, image.bytes);
 }
 
-/// Whether the file stands in braces of its own: two `{` before anything else.
+/// Whether the whole file is in braces: two `{` before anything else.
 bool take_outer_brace(TextScanner& scanner) {
     TextScanner ahead = scanner;
     ahead.skip_space();
@@ -148,7 +148,7 @@ void parse_packets(TextScanner& scanner, MemoryImage& image) {
     }
 }
 
-/// A line before or after the bytes; what it says of the size.
+/// A line before or after the bytes; returns the size if it has one.
 std::optional<std::uint64_t> take_header_line(TextScanner& scanner) {
     const std::string_view line = scanner.rest().substr(0, scanner.rest().find('\n'));
     const bool of_a_dump = line.starts_with("memory type:") || line.starts_with("dump done");
@@ -200,7 +200,7 @@ MemoryImage parse_memory_text(std::string_view text, const std::string& file) {
     TextScanner scanner(text, file, TextScanner::Quotes::Nothing);
     MemoryImage image;
     image.bytes.reserve(text.size() /
-                        12);  // packets of 4 bytes take 50 characters, listings 5 a byte
+                        12);  // packets of 4 bytes take 50 characters, listings 5 per byte
     scanner.skip_space();
     if (scanner.at_end()) {
         scanner.fail_expected("memory data");

@@ -7,7 +7,7 @@
 namespace npuscope {
 namespace {
 
-/// Takes a word that must begin the text.
+/// Removes a word that must begin the text.
 bool take(std::string_view& text, std::string_view word) {
     const bool there = text.starts_with(word);
     text.remove_prefix(there ? word.size() : 0);

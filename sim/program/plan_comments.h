@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comments of a .cfg trace that say what it is for, as `plan --out` writes them. They change nothing
-// but how results call things:
+// Comments of a .cfg trace that say what it is for, as `plan --out` writes them. They only affect
+// the names in results:
 //
 //     // layer c1: conv, 2 operations, 117600 MACs       the next operations compute it
-//     // surface input = ADDRESS:SHAPE:TYPE:LAYOUT       what lies there
+//     // surface input = ADDRESS:SHAPE:TYPE:LAYOUT       what is there
 //     // result c1 = ADDRESS:SHAPE:TYPE:LAYOUT after id  a layer's result, once the id is raised
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace npuscope {
 
-/// Nothing where the comment, `//` included, is another one.
+/// Nothing if the comment, including `//`, is of another kind.
 std::optional<BeginLayer> read_layer_comment(std::string_view comment);
 std::optional<NamedSurface> read_surface_comment(std::string_view comment);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host does, in order: fill memory, write registers or launch jobs, compute what the NPU
-// does not take, wait for interrupts, and what is expected afterwards. Every front end makes a
+// does not support, wait for interrupts, and what is expected afterwards. Every front end makes a
 // Program; the machine does not know where it came from.
 #pragma once
 
@@ -22,11 +22,11 @@
 
 namespace npuscope {
 
-/// The port that a statement speaks of.
+/// The port that a statement refers to.
 enum class MemoryPort { Primary, Secondary };
 
-/// What `mem_init` fills a region with; names in nv_small's trace files: ALL_ZERO, ONES, AFIVE,
-/// FIVEA, ADDR.
+/// Fill patterns of `mem_init`; names in nv_small's trace files: ALL_ZERO, ONES, AFIVE, FIVEA,
+/// ADDR.
 enum class FillPattern { AllZero, Ones, AFive, FiveA, LowAddress };
 
 /// Byte at an address under a pattern; LowAddress is the address modulo 256.
@@ -67,7 +67,7 @@ struct WriteRegister {
     std::uint32_t value = 0;
 };
 
-/// How a value that was read is held against the expected one, both unsigned.
+/// How a value that was read is compared with the expected one, both unsigned.
 enum class Comparison { Equal, AtMost, AtLeast };
 
 /// Reads `attempts` times at most; one value under the mask must be as expected.
@@ -104,14 +104,14 @@ struct PollRegister {
 };
 
 /// Waits for an interrupt of a unit's shadow group, `SDP_0`, clears it and raises `sync`. An empty
-/// unit is any interrupt.
+/// unit means any interrupt.
 struct NotifyOnInterrupt {
     std::string unit;
     std::string sync;
 };
 
-/// Waits until the NPU raises its interrupt line. Interrupts that one write cleared together
-/// satisfy as many waits.
+/// Waits until the NPU raises its interrupt line. Interrupts that were cleared together by one
+/// write satisfy as many waits.
 struct WaitForInterrupt {};
 
 /// The word in memory under the mask must be as expected, now.
@@ -141,7 +141,7 @@ struct CheckCrc {
     std::uint32_t crc = 0;
 };
 
-/// After `sync`, or now where it is empty, memory must hold the first `bytes` of the image.
+/// After `sync`, or now if it is empty, memory must hold the first `bytes` of the image.
 struct CheckImage {
     std::string sync;
     MemoryPort memory = MemoryPort::Primary;
@@ -151,7 +151,7 @@ struct CheckImage {
     std::string file;
 };
 
-/// `sync` ends a layer of which nothing is expected.
+/// `sync` ends a layer without expectations.
 struct CheckNothing {
     std::string sync;
 };
@@ -165,10 +165,10 @@ class HostMemory {
     virtual void read(Address address, std::span<std::uint8_t> bytes) const = 0;
 };
 
-/// What the host does with values; called only where they are simulated. May be empty.
+/// What the host does with values; called only if they are simulated. May be empty.
 using HostWork = std::function<void(HostMemory&)>;
 
-/// A job as a file has it: the words of its descriptor. The NPU's family makes its own job of it.
+/// A job as in a file: the words of its descriptor. The NPU's family makes its own job of it.
 struct WrittenJob : UnitJob {
     std::vector<std::uint8_t> descriptor;
 };
@@ -178,39 +178,39 @@ struct LaunchJob {
     std::shared_ptr<const UnitJob> job;
     HostWork before{};       ///< right before the launch: stores what the job reads
     HostWork on_end{};       ///< when it has ended: reads what it wrote
-    std::uint64_t macs = 0;  ///< that are of use; 0: all of the job's
+    std::uint64_t macs = 0;  ///< useful ones; 0: all of the job's
 };
 
-/// Waits until all launched jobs have ended, and all interrupts have come that are to raise an id.
+/// Waits until all launched jobs have ended and all interrupts that are to raise an id have come.
 struct WaitForJobs {};
 
-/// Waits until every NPU of the run has come as far: the n-th of one program for the n-th of all
-/// others. Without effect where one runs alone.
+/// Waits until every NPU of the run has got this far: the n-th of one program for the n-th of all
+/// others. No effect if one runs alone.
 struct MeetInstances {};
 
-/// A part of a model on an NPU and a memory as after reset, with cycles of its own.
+/// A part of a model on an NPU and a memory as after reset, with its own cycle count.
 struct BeginSegment {
     std::string name;
     std::vector<std::string> inputs{};   ///< tensors that it reads
-    std::vector<std::string> outputs{};  ///< and leaves
+    std::vector<std::string> outputs{};  ///< tensors that it leaves
 };
 
 /// The next operations compute a layer of a network; a name for results, without effect.
 struct BeginLayer {
     std::string name;
     std::string kind{};          ///< `conv`, a pattern, an operator
-    std::uint64_t macs = 0;      ///< that are of use
+    std::uint64_t macs = 0;      ///< useful ones
     std::size_t operations = 1;  ///< of the result, in the order of their start
 };
 
-/// The host computes a node of a model. It is an operation of the result where `op` is not empty.
+/// The host computes a node of a model. It is an operation of the result if `op` is not empty.
 struct RunNode {
     std::string name;
     std::string op{};  ///< the operator
     Cycles cycles{};
     std::uint64_t macs = 0;
     HostWork work{};
-    std::vector<ByteRun> reads{};  ///< of the NPU's memory, where they are known before
+    std::vector<ByteRun> reads{};  ///< of the NPU's memory, if they are known before
     std::vector<ByteRun> writes{};
 };
 
@@ -224,13 +224,13 @@ struct Statement {
     Action action;
 };
 
-/// A surface that a program's maker gave a name. Without effect: it tells people what lies where.
+/// A surface named by the program's generator. Without effect: it tells people what is where.
 struct NamedSurface {
     std::string name;
     std::string spec{};   ///< `ADDRESS:SHAPE:TYPE:LAYOUT`, see sim/convert/surface_spec.h
     std::string after{};  ///< id, or launched job, after which its bytes are there; empty: always
-    bool is_result = false;   ///< of a layer that has its name
-    std::size_t segment = 0;  ///< of the program, counted from 1; 0 where it has none
+    bool is_result = false;   ///< of the layer with its name
+    std::size_t segment = 0;  ///< of the program, counted from 1; 0 if it has none
     Place place{};            ///< of the comment that names it
 };
 
@@ -241,9 +241,9 @@ struct Program {
     std::vector<NamedSurface> surfaces{};
 };
 
-/// Statements that run on one machine: a segment, or what stands before the first.
+/// Statements that run on one machine: a segment, or what precedes the first.
 struct ProgramPart {
-    std::span<const Statement> statements;  ///< of the program, which outlives this
+    std::span<const Statement> statements;  ///< of the program, which must outlive this
     const BeginSegment* segment = nullptr;
 };
 

@@ -13,8 +13,8 @@ namespace npuscope {
 
 class TextScanner {
  public:
-    /// Whether messages quote what stands where something else was expected. A file that the input
-    /// names may hold secrets, so that nothing of it is shown.
+    /// Whether messages quote what was found instead of what was expected. A file that the input
+    /// names may hold secrets, so nothing of it is shown.
     enum class Quotes { Found, Nothing };
 
     /// Both must outlive the scanner.
@@ -63,7 +63,7 @@ class TextScanner {
     /// White space of every kind and comments.
     void skip_space();
     void skip_line();
-    /// Letters, digits, `_` and `.`; empty where none is next.
+    /// Letters, digits, `_` and `.`; empty if none is next.
     std::string_view take_word();
     /// Decimal or 0x hexadecimal; the error says `expected a number (what)`.
     std::uint64_t take_number(std::string_view what);
@@ -79,7 +79,7 @@ class TextScanner {
     const char* end_;
     std::string_view file_;
     Quotes quotes_;
-    // Where the last asked place was: the next one is counted from there.
+    // Position of the last query: the next one is counted from there.
     mutable const char* counted_ = begin_;
     mutable const char* line_begin_ = begin_;
     mutable unsigned line_ = 1;

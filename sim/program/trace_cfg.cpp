@@ -21,7 +21,7 @@ struct PatternRow {
     FillPattern fill;
 };
 
-// source: nv_small test bench, patterns of mem_init that give the same bytes in every run
+// source: nv_small test bench, patterns of mem_init that produce the same bytes in every run
 constexpr std::array pattern_rows{
     PatternRow{"ALL_ZERO", FillPattern::AllZero}, PatternRow{"ONES", FillPattern::Ones},
     PatternRow{"AFIVE", FillPattern::AFive}, PatternRow{"FIVEA", FillPattern::FiveA},
@@ -40,15 +40,15 @@ struct NamedRegister {
 
 constexpr Cycles longest_run(1'000'000'000'000);
 
-/// Reads the pieces of a call, `name(argument, argument);`, each with the error that its absence
-/// deserves.
+/// Reads the parts of a call, `name(argument, argument);`, each with the error to report if it is
+/// missing.
 class CallReader {
  public:
     CallReader(std::string_view text, const std::string& file, const RegisterNames& names)
         : scanner_(text, file), names_(names) {}
 
     /// The name of the next call and its `(`; nothing at the end of the file. Its place is
-    /// `place()`. What stands in comments on the way goes to `program`.
+    /// `place()`. Comments before it go to `program`.
     std::optional<std::string> begin_call(Program& program) {
         while (true) {
             scanner_.skip_white();
@@ -73,9 +73,9 @@ class CallReader {
     }
     const Place& place() const { return place_; }
 
-    /// `,` before a further argument.
+    /// `,` before another argument.
     void next() { expect(','); }
-    /// Takes a `,` if a further argument follows.
+    /// Reads a `,` if another argument follows.
     bool more() {
         scanner_.skip_blanks();
         return scanner_.take(',');
@@ -162,7 +162,7 @@ class CallReader {
     }
 
  private:
-    /// A comment that names a layer or a surface, as a plan writes them; all others say nothing.
+    /// A comment that names a layer or a surface, as a plan writes them; all others are ignored.
     void take_comment(std::string_view comment, Program& program) const {
         if (const auto layer = read_layer_comment(comment)) {
             program.statements.push_back({scanner_.place(), *layer});

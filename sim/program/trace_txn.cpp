@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t register_space = 0xffff0000;  // source: nv_full traces
 constexpr std::uint64_t register_words = 0x10000;
 
-/// What lies below `bytes`.
+/// The part below `bytes`.
 MemoryImage first_bytes(MemoryImage image, Bytes bytes) {
     for (MemoryImage::Run& run : image.runs) {
         const std::uint64_t room = run.offset < bytes.value ? bytes.value - run.offset : 0;
@@ -31,7 +31,7 @@ struct TxnRegister {
     std::uint32_t address = 0;
 };
 
-/// Words of one statement. Messages stand at the word that is wrong.
+/// Words of one statement. Messages point to the wrong word.
 class TxnReader {
  public:
     TxnReader(std::string_view text, const std::string& file, const RegisterNames& names,

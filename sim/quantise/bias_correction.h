@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounded weights shift the means of what a product gives; the bias takes the shift back, layer after
-// layer. source: Nagel et al., Data-Free Quantization Through Weight Equalization and Bias
-// Correction, 2019 (here with means that were measured)
+// Rounded weights shift the mean results of a product; the bias compensates for it, layer by layer.
+// source: Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
+// 2019 (here with measured means)
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace npuscope {
 
-/// Changes the biases of `model`. `means`: of the model of floats, as `calibrate` gives them, by the
-/// name of the tensor there. Runs the cases on the host, all of them at a time.
+/// Changes the biases of `model`. `means`: of the float model, as returned by `calibrate`, by
+/// tensor name there. Runs the cases on the host, all of them at once.
 void correct_biases(QuantisedGraph& model, const std::map<std::string, std::vector<double>>& means,
                     const std::vector<Case>& cases);
 

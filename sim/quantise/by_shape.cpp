@@ -16,8 +16,8 @@
 namespace npuscope {
 namespace {
 
-/// An input that is quantised at once is given as integers: the host that makes them is no part of
-/// the model.
+/// An input that is quantised immediately is given as integers: the host that produces it is not
+/// part of the model.
 void take_integer_inputs(Graph& graph) {
     for (const std::string& input : graph.inputs) {
         const auto reader = GraphView(graph).only_reader(input);
@@ -38,7 +38,7 @@ void take_integer_inputs(Graph& graph) {
     }
 }
 
-/// Likewise an output that is made floats at the end.
+/// The same for an output that is converted to float at the end.
 void give_integer_outputs(Graph& graph) {
     for (std::string& output : graph.outputs) {
         const GraphView view(graph);
@@ -50,10 +50,10 @@ void give_integer_outputs(Graph& graph) {
     }
 }
 
-/// Maps of 16 bits end where the narrowest clip does, as ranges that inputs gave would: the NPU clips at
-/// the ends of its integers alone.
+/// The range of 16-bit maps ends at the narrowest clip, like ranges from calibration: the NPU clips
+/// only at the ends of its integers.
 Grid wide_grid(const Graph& graph) {
-    double end = 2048;  // steps of 1/16, as in 8 bits
+    double end = 2048;  // steps of 1/16, as for 8 bits
     for (const GraphNode& node : graph.nodes) {
         const GraphValue* high = node.op == "Clip" ? graph.constant(node.input(2)) : nullptr;
         if (high != nullptr && high->numbers.size() == 1 && high->numbers.front() > 0) {
@@ -70,7 +70,7 @@ void quantise_by_shape(Graph& graph, MapType type) {
         return;
     }
     ready_for_quantisation(graph);
-    if (type != MapType::Int8) {  // of int8 that is done for the NPU at hand
+    if (type != MapType::Int8) {  // for int8, this is done for the selected NPU
         rows_as_maps(graph);
     }
     const Places places = find_places(GraphView(graph));

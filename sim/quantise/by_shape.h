@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of floats as it would be quantised, for its time alone.
+// A float model as it would be quantised, for timing only.
 #pragma once
 
 #include "sim/model/graph.h"
@@ -7,8 +7,8 @@
 
 namespace npuscope {
 
-/// Nothing where the graph is no model of floats. `graph` is prepared, and is so afterwards; a note
-/// says what was done.
+/// Does nothing if the graph is not a float model. `graph` is prepared, before and after; a note
+/// describes what was done.
 void quantise_by_shape(Graph& graph, MapType type = MapType::Int8);
 
 }  // namespace npuscope

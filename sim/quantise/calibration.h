@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model of floats computes of given inputs: how often which numbers occur in the tensors that
-// become integers, and the means of what its products give.
+// The values of a float model for given inputs: histograms of the tensors that become integers, and
+// the means of product results.
 #pragma once
 
 #include <map>
@@ -17,16 +17,16 @@ namespace npuscope {
 using Case = std::map<std::string, GraphValue>;
 
 struct Calibration {
-    std::map<std::string, ValueHistogram> tensors;  ///< that become integers
-    /// By the tensor that a product gives: per kernel, over all cases.
+    std::map<std::string, ValueHistogram> tensors;  ///< those that become integers
+    /// By result tensor of a product: per kernel, over all cases.
     std::map<std::string, std::vector<double>> means;
 };
 
 /// Runs every case on the host. ConfigError for an input that does not fit the model.
 Calibration calibrate(const Graph& graph, const Places& places, const std::vector<Case>& cases);
 
-/// Numbers per kernel of a product's result: the mean over all else. Kernels are the second size, or
-/// the last one of a MatMul.
+/// One mean per kernel of a product's result, over all other dimensions. Kernels are the second
+/// dimension, or the last one of a MatMul.
 std::vector<double> kernel_means(const GraphValue& value, bool kernels_last);
 
 }  // namespace npuscope

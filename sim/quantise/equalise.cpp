@@ -14,18 +14,18 @@ namespace {
 constexpr double largest_factor = 16;  // of a channel, in one step
 constexpr int rounds = 3;
 
-/// Two products with nothing but a ReLU, leaky or not, and a concatenation between them.
+/// Two products with only a ReLU (leaky or not) and a concatenation between them, if anything.
 struct Neighbours {
     std::size_t first = 0;
     std::size_t second = 0;
-    std::size_t offset = 0;  ///< of the first one's channels among those that the second one reads
+    std::size_t offset = 0;  ///< of the first one's channels among the second one's input channels
 };
 
-/// A tensor of weights, seen as one number for each kernel and channel.
+/// A weight tensor, indexed by kernel and channel.
 struct WeightAxes {
-    std::size_t first;   ///< its first size
-    std::size_t second;  ///< its second size
-    std::size_t inner;   ///< all others
+    std::size_t first;   ///< size of its first dimension
+    std::size_t second;  ///< size of its second dimension
+    std::size_t inner;   ///< product of all others
 
     explicit WeightAxes(const Sizes& sizes)
         : first(static_cast<std::size_t>(sizes[0])),
@@ -84,7 +84,7 @@ class Equaliser {
         return pairs;
     }
 
-    /// Whether a channel that is n times as large gives n times the result.
+    /// Whether scaling a channel by n scales the result by n.
     bool keeps_factors(const GraphNode& node, const std::string& map) const {
         return node.op == "Relu" || node.op == "LeakyRelu" ||
                (node.op == "PRelu" && node.inputs[0] == map && graph_.is_constant(node.inputs[1]));
@@ -92,7 +92,7 @@ class Equaliser {
     bool joins_channels(const GraphNode& node) const {
         return node.op == "Concat" && node.integer("axis", 0) == 1;
     }
-    /// One group, or one for each channel.
+    /// One group, or one per channel.
     bool is_plain_conv(const GraphNode& node) const {
         if ((node.op != "Conv" && node.op != "ConvTranspose") || !is_product(graph_, node)) {
             return false;
@@ -118,7 +118,7 @@ class Equaliser {
                                  std::size_t weight) {
         return node.op == "Conv" ? axes.of_first(weight) : axes.of_second(weight);
     }
-    /// The channel that a weight is multiplied with.
+    /// The channel that a weight multiplies.
     static std::size_t channel_of(const GraphNode& node, const WeightAxes& axes,
                                   std::size_t weight) {
         const bool by_first = node.op == "ConvTranspose" || is_depthwise(node);
@@ -139,7 +139,7 @@ class Equaliser {
         }
         const auto channel = [&](std::size_t i) { return channel_of(second, read, i) - offset; };
         for (std::size_t i = 0; i < after.numbers.size(); ++i) {
-            if (channel(i) < channels) {  // unsigned: those before wrap around
+            if (channel(i) < channels) {  // unsigned: earlier ones wrap around
                 read_most[channel(i)] = std::max(read_most[channel(i)], std::abs(after.numbers[i]));
             }
         }

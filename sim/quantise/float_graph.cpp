@@ -22,7 +22,7 @@ bool rounds(const GraphNode& node) {
            node.op.starts_with("com.microsoft.Q");
 }
 
-/// Floats of 16 bits are held as floats of 32.
+/// 16-bit floats are held as 32-bit floats.
 void widen_halves(Graph& graph) {
     const auto widen = [](TensorType& type) {
         if (type.element == ElementType::Float16) {
@@ -43,7 +43,7 @@ void widen_halves(Graph& graph) {
     }
 }
 
-/// result = product * factor + offset, kernel by kernel.
+/// result = product * factor + offset, per kernel.
 struct Affine {
     std::vector<double> factor;  ///< empty: 1
     std::vector<double> offset;  ///< empty: 0
@@ -53,7 +53,7 @@ class Folding {
  public:
     explicit Folding(Graph& graph) : graph_(graph) {}
 
-    /// One node after a product goes into it; false where there is none.
+    /// Folds one node after a product into it; false if there is none.
     bool fold_one() {
         const GraphView view(graph_);
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -73,7 +73,7 @@ class Folding {
         return false;
     }
 
-    /// Normalisations that no product takes, of maps, become one of each channel with itself.
+    /// Normalisations of maps that cannot be folded become depth-wise products.
     void norms_as_products() {
         for (GraphNode& node : graph_.nodes) {
             const Sizes& sizes = graph_.types.at(node.outputs.front()).sizes;
@@ -104,7 +104,7 @@ class Folding {
         }
     }
 
-    /// alpha and beta of a Gemm.
+    /// Folds alpha and beta of a Gemm.
     void plain_gemms() {
         for (GraphNode& node : graph_.nodes) {
             const double alpha = node.op == "Gemm" ? node.number("alpha", 1) : 1;
@@ -130,7 +130,7 @@ class Folding {
         settle(value);
     }
 
-    /// A product whose result has its kernels as the second size, or a Gemm.
+    /// A product whose result has its kernels as the second dimension, or a Gemm.
     bool has_kernels(const GraphNode& node) const {
         const bool spread = node.op == "ConvTranspose" && node.integer("group", 1) == 1;
         const bool plain =
@@ -143,7 +143,7 @@ class Folding {
         return sizes.size() < 2 ? 0 : static_cast<std::size_t>(sizes[1]);
     }
 
-    /// A constant that has one number, or one per kernel along the second size.
+    /// A constant with one value, or one per kernel along the second dimension.
     std::optional<std::vector<double>> per_kernel(const std::string& tensor,
                                                   const GraphNode& product) const {
         const GraphValue* value = graph_.constant(tensor);
@@ -204,7 +204,7 @@ class Folding {
         return finite ? std::optional(affine) : std::nullopt;
     }
 
-    /// The node's own copy of a constant that others may read as well.
+    /// The node's own copy of a constant that others may read too.
     GraphValue& own_constant(GraphNode& node, std::size_t input, const std::string& part) {
         const std::string name = node.outputs.front() + "_folded_" + part;
         graph_.constants[name] = graph_.constants.at(node.inputs[input]);
@@ -251,7 +251,7 @@ class Folding {
     Graph& graph_;
 };
 
-/// Constants that nothing reads any more.
+/// Drops constants that are no longer read.
 void drop_unread_constants(Graph& graph) {
     std::set<std::string> read(graph.outputs.begin(), graph.outputs.end());
     for (const GraphNode& node : graph.nodes) {

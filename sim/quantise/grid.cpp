@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-constexpr double least_scale = 1e-12;  // of a tensor of zeros
+constexpr double least_scale = 1e-12;  // for a tensor of zeros
 
 }  // namespace
 

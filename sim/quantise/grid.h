@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grid of a tensor of integers: which real numbers its integers stand for.
+// The grid of an integer tensor: which real numbers its integers represent.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct Grid {
     bool operator==(const Grid&) const = default;
 };
 
-/// All integers of the type over the range, which is widened to hold 0 exactly: padding is 0. Of 16
-/// bits its zero is 0: one step in 65,536 is not worth a zero point.
+/// All integers of the type over the range, which is widened to hold 0 exactly: padding is 0. For
+/// 16 bits the zero point is 0: gaining one step in 65,536 is not worth a zero point.
 Grid grid_of(const NumberRange& range, ElementType type = ElementType::Int8);
-/// The real number that is stored for another.
+/// A real number rounded to the grid.
 double on_grid(const Grid& grid, double real, ElementType type = ElementType::Int8);
 
-/// Weights as integers of 8 or 16 bits without zero points, and their scales: one per kernel, along `axis`,
-/// or one where that is negative. `least`: of a kernel's scale; empty: none.
+/// Weights as 8- or 16-bit integers without zero points, and their scales: one per kernel, along
+/// `axis`, or a single one if that is negative. `least`: minimum scale per kernel; empty: none.
 struct QuantisedWeights {
     GraphValue integers;
     std::vector<double> scales;

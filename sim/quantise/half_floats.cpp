@@ -40,7 +40,7 @@ class HalfWriter {
     }
 
  private:
-    /// A node of fp16, and those up to its result: a bias and an activation.
+    /// An fp16 node, and those up to its result: a bias and an activation.
     void end_half(std::size_t index) {
         halves_.insert(index);
         makes_half_.insert(before_.nodes[index].outputs.front());
@@ -85,7 +85,7 @@ class HalfWriter {
         }
         return half_of(tensor);
     }
-    /// As it was, where a node of fp16 makes it.
+    /// Back to its original type, if an fp16 node produces it.
     void widen(const std::string& tensor) {
         if (makes_half_.contains(tensor) && widened_.insert(tensor).second) {
             cast(half_of(tensor), tensor, ElementType::Float32);
@@ -124,8 +124,8 @@ class HalfWriter {
     const Graph& before_;
     const Places& places_;
     QuantisedGraph half_;
-    std::set<std::size_t> halves_;      ///< nodes that compute fp16
-    std::set<std::string> makes_half_;  ///< tensors that they give
+    std::set<std::size_t> halves_;      ///< nodes that compute in fp16
+    std::set<std::string> makes_half_;  ///< tensors that they produce
     std::set<std::string> narrowed_;
     std::set<std::string> widened_;
 };

@@ -14,9 +14,9 @@
 namespace npuscope {
 namespace {
 
-constexpr double largest_bias = 0x1p30;  // of 32 bits, with room for its correction
+constexpr double largest_bias = 0x1p30;  // 32 bits, with room for its correction
 
-/// The axis of a product's weights that counts kernels; -1: they need one scale for all.
+/// The kernel axis of a product's weights; -1: they need one scale for all.
 int kernel_axis(const GraphNode& node) {
     if (node.op == "ConvTranspose") {
         return node.integer("group", 1) == 1 ? 1 : -1;
@@ -62,7 +62,7 @@ class Inserter {
     }
 
  private:
-    /// The graph without nodes, and without weights that products alone read: they may be large.
+    /// The graph without nodes, and without weights that only products read: they may be large.
     static Graph without_weights(const Graph& graph, const Places& places) {
         std::set<std::string> read(graph.outputs.begin(), graph.outputs.end());
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -91,7 +91,7 @@ class Inserter {
         return left;
     }
 
-    /// Of operators that are not known, whose results have the types that the file states.
+    /// For unknown operators, whose result types are stated in the file.
     void keep_stated_types() {
         for (const GraphNode& node : before_.nodes) {
             for (const std::string& output : node.outputs) {
@@ -108,12 +108,12 @@ class Inserter {
     bool is_output(const std::string& tensor) const {
         return std::ranges::find(before_.outputs, tensor) != before_.outputs.end();
     }
-    /// Floats that were integers.
+    /// Name of the floats dequantised from integers.
     std::string floats_of(const std::string& tensor) const {
         return is_output(tensor) && from_integers_.contains(tensor) ? tensor
                                                                     : tensor + "_dequantized";
     }
-    /// Floats before they become integers.
+    /// Name of the floats before quantisation.
     std::string raw_of(const std::string& tensor) const {
         return is_output(tensor) && from_integers_.contains(tensor) ? tensor + "_float" : tensor;
     }
@@ -140,7 +140,7 @@ class Inserter {
         return left_.nodes.back();
     }
 
-    /// Floats `raw` become the integers of `tensor`, and floats again for those who read such.
+    /// Quantises floats `raw` to the integers of `tensor`, and back for readers of floats.
     void store(const std::string& raw, const std::string& tensor) {
         node("QuantizeLinear", raw, grid_constants(tensor), integers_of(tensor));
         give_floats(tensor);
@@ -178,7 +178,7 @@ class Inserter {
         }
     }
 
-    /// ONNX has pools and padding for integers of 8 bits, none for those of 16.
+    /// ONNX has pools and padding for 8-bit integers, not for 16-bit ones.
     bool moves_type(const std::string& op) const {
         return !is_wide(type_) || (op != "MaxPool" && op != "Pad");
     }
@@ -193,7 +193,7 @@ class Inserter {
                 node("QuantizeLinear", floats_of(map), grid_constants(result), made.inputs[i]);
             }
         }
-        if (made.op == "Pad") {  // with what stands for 0
+        if (made.op == "Pad") {  // with the integer for 0
             made.inputs.resize(3);
             made.inputs[2] = grid_constants(result)[1];
         }
@@ -261,7 +261,7 @@ class Inserter {
         return name + "_dequantized";
     }
 
-    /// Dequantisers and constants that nothing reads.
+    /// Drops dequantisers and constants without readers.
     void drop_unread() {
         std::set<std::string> read(left_.outputs.begin(), left_.outputs.end());
         for (const GraphNode& node : left_.nodes) {
@@ -284,7 +284,7 @@ class Inserter {
     const std::vector<Grid>& grids_;
     ElementType type_;
     Graph left_;
-    std::set<std::string> from_integers_;  ///< tensors that integers give
+    std::set<std::string> from_integers_;  ///< tensors available as integers
     std::vector<QuantisedBias> biases_;
     std::vector<std::pair<std::string, std::string>> same_;
 };

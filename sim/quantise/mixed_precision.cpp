@@ -12,15 +12,15 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t most_watched = 8;  // inputs by which choices are made, the worst ones
-constexpr double most_work = 1e11;       // of runs that look for a better choice: minutes
-constexpr double ranges_share = 0.5;     // of the work for tensors
-constexpr double least_gain = 0.05;      // decibels below which a layer counts as exact
+constexpr std::size_t most_watched = 8;  // number of (worst) inputs used for choices
+constexpr double most_work = 1e11;       // for runs that search for a better choice: minutes
+constexpr double ranges_share = 0.5;     // share of the work for tensors
+constexpr double least_gain = 0.05;      // in decibels; below it a layer counts as exact
 constexpr double largest_bias = 2147483647;
 constexpr double no_bound = -std::numeric_limits<double>::infinity();
 constexpr std::array factors{0.93, 0.85, 0.75, 1.1, 0.65, 0.55};  // of a tensor's range
 
-/// Corrected biases, in the scales that they have now.
+/// Copies corrected biases, in their current scales.
 void take_biases(QuantisedGraph& model, const QuantisedGraph& from) {
     for (const QuantisedBias& bias : model.biases) {
         const auto old = std::ranges::find(from.biases, bias.source, &QuantisedBias::source);
@@ -36,7 +36,7 @@ void take_biases(QuantisedGraph& model, const QuantisedGraph& from) {
     }
 }
 
-/// Of the host for a node: its MACs, and more for each number than for a MAC.
+/// The host's work for a node: its MACs, plus a larger cost per element.
 double work_of(const Graph& graph, const GraphNode& node) {
     constexpr double of_number = 16;
     double numbers = 1;
@@ -66,7 +66,7 @@ class Search {
         watch_the_worst();
     }
 
-    /// Tensor after tensor, as long as there is work left for them.
+    /// Tensor by tensor, as long as their share of the work lasts.
     void choose_ranges(const std::vector<RangeMethod>& methods) {
         for (const std::vector<std::string>& tensors : tensors_of_grids()) {
             bool chosen = false;
@@ -88,14 +88,14 @@ class Search {
     }
 
     void leave_layers() {
-        std::vector<std::size_t> order;  // the most costly layer last
+        std::vector<std::size_t> order;  // most costly layer last
         for (watch_the_worst(); decibels_ < target_; watch_the_worst()) {
             while (decibels_ < target_) {
                 if (order.empty() || work_ < most_work) {
                     order = layers_by_cost();
                 }
                 if (order.empty()) {
-                    return;  // all are left
+                    return;  // all are in float
                 }
                 leave(order.back());
                 order.pop_back();
@@ -114,7 +114,7 @@ class Search {
     }
 
  private:
-    /// As many as allow to try each layer.
+    /// As many inputs as allow trying each layer.
     void watch_the_worst() {
         std::vector<std::pair<double, std::size_t>> all;
         for (std::size_t i = 0; i < cases_.all.size(); ++i) {
@@ -131,8 +131,7 @@ class Search {
             watched_.push_back(all[i].second);
         }
     }
-    /// Decibels of the worst input that is watched. Where one has no more than `least`, others are not
-    /// run.
+    /// Decibels of the worst watched input. Stops at the first one with at most `least`.
     double worst_of(const QuantisedGraph& model, double least = no_bound) {
         double worst = std::numeric_limits<double>::infinity();
         for (std::size_t i = 0; i < watched_.size() && worst > least; ++i) {
@@ -175,8 +174,8 @@ class Search {
         return tensors;
     }
 
-    /// Layers of integers, by the noise that they cost for the work that the host would have; last, the
-    /// one that costs most. Those that cost none come first, by what the outputs lose without them.
+    /// Integer layers, by the noise that they cost per unit of host work; the most costly one is
+    /// last. Those that cost none come first, by what the outputs lose without them.
     std::vector<std::size_t> layers_by_cost() {
         std::vector<std::pair<double, std::size_t>> costs;
         for (std::size_t i = 0; i < now_.places.roles.size(); ++i) {
@@ -199,7 +198,7 @@ class Search {
         }
         return order;
     }
-    /// With the biases at hand or corrected again, whichever is better.
+    /// With the current biases or newly corrected ones, whichever is better.
     void leave(std::size_t node) {
         QuantiseWay way = way_;
         way.left().insert(node);
@@ -214,7 +213,7 @@ class Search {
         }
         take(std::move(way), std::move(model), decibels);
     }
-    /// What is not needed for the target after all, the largest first.
+    /// Quantises layers again that the target does not need in float, the largest first.
     void take_back() {
         std::vector<std::size_t> left(way_.left().begin(), way_.left().end());
         std::ranges::sort(left, std::greater{}, [&](std::size_t node) { return host_work_[node]; });
@@ -229,7 +228,7 @@ class Search {
             fewer.left().erase(node);
             if (take_if_better(std::move(fewer), target_)) {
                 watch_the_worst();
-                if (decibels_ < target_) {  // of an input that was not watched
+                if (decibels_ < target_) {  // for an input that was not watched
                     take(way, std::move(model), decibels);
                 }
             }
@@ -241,11 +240,11 @@ class Search {
     double target_;
     WantedOutputs wanted_;
     MixedModel now_;
-    std::vector<double> host_work_;     ///< of the host, by node
-    double run_work_ = 0;               ///< of the model once
-    double work_ = 0;                   ///< of the runs so far
-    double decibels_ = 0;               ///< of the worst input that is watched
-    std::vector<std::size_t> watched_;  ///< inputs; the first was the worst of the last run
+    std::vector<double> host_work_;     ///< work on the host, by node
+    double run_work_ = 0;               ///< for one run of the model
+    double work_ = 0;                   ///< for the runs so far
+    double decibels_ = 0;               ///< for the worst watched input
+    std::vector<std::size_t> watched_;  ///< input indices; the first was the worst of the last run
 };
 
 }  // namespace

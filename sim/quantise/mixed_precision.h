@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// More signal to noise than the best single way to quantise a model gives. First, which numbers the
-// integers of a tensor cover is chosen for each tensor alone, by what the outputs become. Then
-// layers whose quantisation costs the outputs most stay floats, on the host, one after the other.
+// Improves the signal-to-noise ratio beyond the best uniform quantisation of a model. First, the
+// range of each tensor's integers is chosen individually, by its effect on the outputs. Then layers
+// whose quantisation costs most at the outputs stay in float on the host, one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace npuscope {
 
-/// A layer that stays floats.
+/// A layer that stays in float.
 struct LeftLayer {
     std::string layer;       ///< name of its node
     std::string op;          ///< its operator
-    std::uint64_t macs = 0;  ///< that the host computes
+    std::uint64_t macs = 0;  ///< computed by the host
 };
 
-/// What a model is quantised and measured with.
+/// Inputs used for quantisation and for measurement.
 struct CalibrationCases {
     const std::vector<Case>& all;
-    const std::vector<Case>& few;  ///< biases are corrected with
+    const std::vector<Case>& few;  ///< for bias correction
     bool correct_biases = true;
 };
 
@@ -31,15 +31,15 @@ struct MixedModel {
     Places places;
     QuantisedGraph model;
     std::vector<LeftLayer> left{};  ///< in the order of the graph
-    std::size_t chosen = 0;         ///< tensors whose numbers were chosen for them alone
+    std::size_t chosen = 0;         ///< tensors with an individually chosen range
 };
 
-/// Quantised in that way, with biases corrected.
+/// Quantised in this way, with corrected biases.
 MixedModel quantise_with(const QuantiseWay& way, const CalibrationCases& cases);
 
-/// Goes on from a way until the worst input has `target` decibels at the outputs, which floats alone
-/// reach in the end. `methods`: for single tensors; of one, nothing is chosen for them. Runs the
-/// model on the host as often as a bound on its multiplications allows, and once for each layer.
+/// Continues from a way until the worst input reaches `target` decibels at the outputs, which float
+/// layers eventually ensure. `methods`: for single tensors; if there is only one, none is chosen.
+/// Runs the model on the host within a bound on its MACs, and once for each layer.
 MixedModel reach_decibels(const QuantiseWay& way, const CalibrationCases& cases,
                           const std::vector<RangeMethod>& methods, double target);
 

@@ -33,7 +33,7 @@ class PlaceFinder {
                 mark(places_.results[i]);
             }
         }
-        // backwards, so that what reads integers is known before what gives them
+        // backwards, so that consumers of integers are known before their producers
         for (std::size_t i = nodes().size(); i-- > 0;) {
             take_map(i);
         }
@@ -51,7 +51,7 @@ class PlaceFinder {
                view_.graph().types.at(tensor).element == ElementType::Float32;
     }
 
-    /// After the bias of a product and the activation, where nothing else reads what is between.
+    /// After the bias of a product and the activation, if nothing else reads the values in between.
     std::string result_of(std::size_t index) const {
         std::string result = nodes()[index].outputs.front();
         auto reader = view_.only_reader(result);
@@ -85,8 +85,8 @@ class PlaceFinder {
         return node.op == "Add" && is_float_map(node.inputs[0]) && is_float_map(node.inputs[1]) &&
                view_.sizes(node.inputs[0]) == view_.sizes(node.inputs[1]);
     }
-    /// Of a map with another one, or with a number for each channel, that is no function of the same map: a function
-    /// of one map needs no integers on its way.
+    /// Product of a map with another one, or with one value per channel, that is not a function of
+    /// the same map: a function of one map needs no integers in between.
     bool is_gate(const GraphNode& node) const {
         if (node.op != "Mul" || !is_float_map(node.inputs[0]) || !is_float_map(node.inputs[1])) {
             return false;
@@ -99,7 +99,7 @@ class PlaceFinder {
         };
         return fits(0) && fits(1) && root_of(node.inputs[0]) != root_of(node.inputs[1]);
     }
-    /// The map that a tensor is a function of, number by number.
+    /// The map that a tensor is an elementwise function of.
     std::string root_of(const std::string& tensor) const {
         const auto producer = view_.producer(tensor);
         const OperatorRow* row = producer ? find_operator(nodes()[*producer].op) : nullptr;
@@ -128,7 +128,7 @@ class PlaceFinder {
     static bool is_max(const GraphNode& node) {
         return node.op == "MaxPool" && node.outputs.size() == 1;
     }
-    /// Its numbers are those of its maps, or 0; ONNX has it for integers of 8 bits.
+    /// Its results are elements of its maps, or 0; ONNX has it for 8-bit integers.
     bool is_mover(const GraphNode& node) const {
         constexpr std::array words{"Flatten",   "Reshape",  "Transpose", "Squeeze",
                                    "Unsqueeze", "Identity", "Slice",     "Concat"};
@@ -161,7 +161,7 @@ class PlaceFinder {
             take(index, Role::Mover, node.outputs.front());
         }
     }
-    /// A pool of integers gives integers, whatever reads them.
+    /// A pool on integers produces integers, whatever reads them.
     void take_pool(std::size_t index) {
         const GraphNode& node = nodes()[index];
         if (places_.roles[index] == Role::Float && is_pool(node) && !left_.contains(index) &&
@@ -183,7 +183,7 @@ class PlaceFinder {
         }
     }
 
-    /// A map that others read too loses where it is concatenated with larger numbers.
+    /// A map with other readers would lose precision if concatenated with larger values.
     bool shares_grid(const GraphNode& node, const std::string& map,
                      const std::string& result) const {
         constexpr double least_part = 0.7;

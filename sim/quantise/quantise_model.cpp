@@ -18,10 +18,10 @@
 namespace npuscope {
 namespace {
 
-/// Cases whose tensors are in memory together, and by which ways are compared.
+/// Cases whose tensors are in memory at the same time, and which are used to compare ways.
 constexpr std::size_t most_compared = 8;
 
-/// What an NPU may lose against the model of integers, since it rounds scales.
+/// Additional loss of an NPU relative to the integer model, because it rounds scales.
 constexpr double npu_decibels = 0.1;
 
 std::size_t products_of(const Places& places) {
@@ -49,7 +49,7 @@ class Attempts {
             add(QuantiseWay(model, method, element()));
         }
     }
-    /// What the best way gives; where its worst input is below the target, that of the way with the
+    /// The result of the best way; if its worst input is below the target, that of the way with the
     /// best worst input, with layers left in float.
     QuantisedModel best() {
         if (best_.worst >= options_.target_decibels) {
@@ -88,7 +88,7 @@ class Attempts {
             take(way, std::move(mixed), std::move(noise));
         }
     }
-    /// `noise`: of the few.
+    /// `noise`: for the few cases.
     void take(const QuantiseWay& way, MixedModel mixed, Noise noise = {}) {
         if (few_.size() != all_.size() || noise.rows.empty()) {
             noise = signal_to_noise(way.model().graph, mixed.model, all_);
@@ -109,12 +109,12 @@ class Attempts {
     const QuantiseOptions& options_;
     std::deque<CalibratedGraph> models_;
     QuantisedModel best_;
-    double least_ = 0;                    ///< decibels of the best so far, of the few
-    std::optional<QuantiseWay> evenest_;  ///< the way whose worst input, of the few, is best
+    double least_ = 0;                    ///< decibels of the best so far, for the few cases
+    std::optional<QuantiseWay> evenest_;  ///< the way with the best worst input, for the few cases
     double most_even_ = 0;
 };
 
-/// Ranges of fp16 are those of its exponent: nothing is to be chosen.
+/// Ranges of fp16 are given by its exponent: nothing to choose.
 QuantisedModel as_half_floats(const Graph& graph, const std::vector<Case>& cases) {
     const Places places = find_places(GraphView(graph));
     QuantisedGraph half = half_floats(graph, places);
@@ -157,7 +157,7 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
     }
     const std::uint32_t opset = graph.opset;
     ready_for_quantisation(graph);
-    if (options.type != MapType::Int8) {  // of int8 that is done for the NPU at hand
+    if (options.type != MapType::Int8) {  // for int8, this is done for the selected NPU
         rows_as_maps(graph);
     }
     QuantisedModel best = options.type == MapType::Fp16

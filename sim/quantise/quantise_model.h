@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-training quantisation: a model of floats and inputs that are typical of it become a model of
-// integers of 8 bits, or of 16, or of fp16, and how much that costs.
+// Post-training quantisation: turns a float model and typical inputs into an int8, int16 or fp16
+// model, and measures the loss.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// What maps and weights become.
+/// Type of quantised maps and weights.
 enum class MapType { Int8, Int16, Fp16 };
 
 template <>
@@ -26,7 +26,7 @@ struct EnumNames<MapType> {
                                       std::pair{MapType::Fp16, std::string_view("fp16")}};
 };
 
-/// Of QuantiseOptions: beyond it nothing differs.
+/// Limit for QuantiseOptions; higher targets make no difference.
 inline constexpr std::uint32_t most_target_decibels = 200;
 
 struct QuantiseOptions {
@@ -58,20 +58,20 @@ struct QuantiseOptions {
 };
 
 struct QuantisedModel {
-    Graph graph;  ///< QDQ, or of fp16; prepared
+    Graph graph;  ///< QDQ or fp16; prepared
     MapType type = MapType::Int8;
-    std::vector<NoiseRow> rows;   ///< of the calibration's inputs
-    double worst = 0;             ///< decibels at the outputs, of the worst input
-    double before = 0;            ///< the same before more was done for the target
-    std::size_t chosen = 0;       ///< tensors with numbers of their own, for the target
-    std::vector<LeftLayer> left;  ///< layers that stay floats, for the target
-    std::size_t products = 0;     ///< layers that have other weights now
-    RangeMethod method = RangeMethod::Minmax;  ///< that was taken
-    bool equalised = false;   ///< channels of neighbouring layers were given one size
-    std::uint32_t opset = 0;  ///< that the model had before
+    std::vector<NoiseRow> rows;                ///< for the calibration inputs
+    double worst = 0;                          ///< decibels at the outputs, for the worst input
+    double before = 0;                         ///< the same before tuning for the target
+    std::size_t chosen = 0;                    ///< tensors with individual ranges, for the target
+    std::vector<LeftLayer> left;               ///< layers that stay in float, for the target
+    std::size_t products = 0;                  ///< layers whose weights were changed
+    RangeMethod method = RangeMethod::Minmax;  ///< the one chosen
+    bool equalised = false;                    ///< cross-layer equalisation was applied
+    std::uint32_t opset = 0;                   ///< the model's original one
 };
 
-/// `graph` is prepared. ConfigError where it is no model of floats, there is no case, a case does not
+/// `graph` is prepared. ConfigError if it is not a float model, there is no case, a case does not
 /// fit it, or the target is more than can be measured.
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way to make integers of a model of floats: which numbers the integers of each tensor cover, and
-// which layers stay floats.
+// One way to quantise a float model: the range of each tensor's integers, and which layers stay in
+// float.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@
 
 namespace npuscope {
 
-/// A model that is ready for quantisation, and what it computes of the calibration's inputs.
+/// A model that is ready for quantisation, and its values for the calibration inputs.
 struct CalibratedGraph {
     Graph graph;
-    bool equalised = false;  ///< channels of neighbouring layers were given one size
+    bool equalised = false;  ///< cross-layer equalisation was applied
     Calibration found;
-    /// Per kernel, of what products give of the inputs that biases are corrected with.
+    /// Per kernel, mean product results for the inputs used for bias correction.
     std::map<std::string, std::vector<double>> means;
 };
 
@@ -29,18 +29,18 @@ class QuantiseWay {
     QuantiseWay(const CalibratedGraph& model, RangeMethod method, ElementType element);
 
     const CalibratedGraph& model() const { return *model_; }
-    /// Of the tensors for which nothing else was chosen.
+    /// For the tensors without an individual choice.
     RangeMethod method() const { return method_; }
-    /// Tensors cover the numbers that another method gives them.
+    /// Uses another method's range for these tensors.
     void choose(const std::vector<std::string>& tensors, RangeMethod method);
-    /// Tensors cover numbers that reach so many times as far.
+    /// Scales the range of these tensors by `factor`.
     void stretch(const std::vector<std::string>& tensors, double factor);
-    /// Nodes that stay floats, by number.
+    /// Nodes that stay in float, by index.
     std::set<std::size_t>& left() { return left_; }
     const std::set<std::size_t>& left() const { return left_; }
 
     Places places() const;
-    /// Biases are as the model of floats has them, rounded.
+    /// Biases are those of the float model, rounded.
     QuantisedGraph quantise(const Places& places) const;
 
  private:

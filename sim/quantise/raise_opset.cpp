@@ -48,7 +48,7 @@ class Raising {
     }
 
  private:
-    /// Before opset 13 all sizes from the axis on were one.
+    /// Before opset 13, all dimensions from the axis on were flattened.
     void raise_softmax(GraphNode& node) {
         const auto rank =
             static_cast<std::int64_t>(graph_.types.at(node.inputs.front()).sizes.size());
@@ -81,7 +81,7 @@ class Raising {
         give(node, attribute, input, std::move(value));
     }
 
-    /// Sizes grew from the upper left corner.
+    /// Coordinates were scaled from the upper left corner.
     void raise_resize(GraphNode& node) {
         if (node.op == "Upsample" && node.has("scales")) {
             const std::vector<double> factors = node.numbers("scales");

@@ -108,7 +108,7 @@ class RowWriter {
         graph_.nodes.back().outputs = {result};
     }
 
-    /// That of a Gemm, one number for each kernel or for all.
+    /// The bias of a Gemm, one value per kernel or for all.
     std::optional<std::string> own_bias(const GraphNode& node, std::int64_t kernels) {
         const GraphValue* value = before_.constant(node.input(2));
         if (value == nullptr) {

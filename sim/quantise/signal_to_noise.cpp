@@ -10,7 +10,7 @@
 namespace npuscope {
 namespace {
 
-constexpr double most_decibels = 200;  // of tensors that are equal
+constexpr double most_decibels = 200;  // for equal tensors
 
 struct Power {
     double signal = 0;
@@ -44,7 +44,7 @@ HostValues run(const Graph& graph, const Case& inputs) {
     return values;
 }
 
-/// Of the finite numbers of an output of one case. One of nothing but zeros has no ratio, and counts
+/// For the finite values of an output of one case. An output of only zeros has no ratio, and counts
 /// as exact.
 double output_ratio(const GraphValue& wanted, const GraphValue& found) {
     Power power;

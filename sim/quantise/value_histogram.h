@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often which real numbers occurred in a tensor, over many runs, and the range that its integers
-// are to cover. Bins lie around 0 and become twice as wide where a number lies beyond them.
+// Histogram of a tensor's values over many runs, and the range that its integers are to cover. Bins
+// are symmetric around 0 and double in width when a value is beyond them.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@
 
 namespace npuscope {
 
-/// Which part of the numbers that occurred a tensor's integers cover.
+/// Which part of the observed values a tensor's integers cover.
 enum class RangeMethod {
-    Best,        ///< whichever of the others makes outputs most exact
+    Best,        ///< whichever of the others makes the outputs most accurate
     Minmax,      ///< all of them
     Percentile,  ///< all but the outermost 0.01 % on either side
-    Mse          ///< what makes the mean square of the error least
+    Mse          ///< the range with the smallest mean squared error
 };
 
 template <>
@@ -34,7 +34,7 @@ struct EnumNames<RangeMethod> {
 class ValueHistogram {
  public:
     void add(const std::vector<double>& numbers);
-    /// {0, 0} where nothing was added; of `Best`, all that occurred.
+    /// {0, 0} if nothing was added; for `Best`, all values that occurred.
     NumberRange range(RangeMethod method) const;
 
  private:
@@ -49,7 +49,7 @@ class ValueHistogram {
     NumberRange least_error() const;
     double error_of(const NumberRange& range) const;
 
-    double reach_ = 0;  ///< bins lie between -reach_ and reach_, a power of two
+    double reach_ = 0;  ///< bins are between -reach_ and reach_, a power of two
     std::vector<std::uint64_t> bins_{};
     std::uint64_t count_ = 0;
     NumberRange seen_{0, 0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result as comma-separated values: a row for each layer of a network, or for each operation of a
-// program without layers, and their sum in the columns is the run. Lines that begin with `#` tell
-// version, command line, totals and the effective configuration, so that
+// program without layers; the columns sum to the run. Lines that begin with `#` contain version,
+// command line, totals and the effective configuration, so that
 // `pandas.read_csv(file, comment="#")` reads the rows.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 namespace npuscope {
 namespace {
 
-/// In quotes where it would be taken for more than one value, or for a comment.
+/// In quotes if it would be read as more than one value, or as a comment.
 std::string quoted(const std::string& name) {
     const std::string text = printable_line(name);
     if (text.find_first_of(",\"\n\r#") == std::string::npos) {

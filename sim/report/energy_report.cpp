@@ -27,14 +27,14 @@ std::vector<ActionCount> counts_of(const Result& result) {
     return counts;
 }
 
-/// Bytes of a bank of the convolution buffer; nothing where there is none.
+/// Bytes per bank of the convolution buffer; nothing if there is none.
 std::optional<Bytes> bank_of(const Result& result) {
     const NpuConfig* npu = result.config.npu.find<NpuConfig>();
     return npu == nullptr ? std::nullopt
                           : std::optional(npu->cbuf.bank_width * npu->cbuf.bank_depth);
 }
 
-/// The line that fits best: of those of an SRAM the smallest that holds the bank.
+/// The best matching line: of those of an SRAM the smallest that holds the bank.
 const ActionEnergy* line_of(const EnergyTable& table, const ActionCount& action,
                             std::optional<Bytes> bank) {
     const ActionEnergy* best = nullptr;
@@ -58,7 +58,7 @@ std::optional<double> mac_area(const EnergyTable& table, const Result& result) {
     const double cells = 1.0 * npu->datapath.atomic_c * npu->datapath.atomic_k;
     const auto area = std::ranges::find_if(
         table.areas, [](const CellArea& one) { return one.part == "mac" && one.kind == "int8"; });
-    // cells that compute in other types as well are larger, by what no table says
+    // cells that also compute in other types are larger, by an amount that no table gives
     const bool int8_alone = !npu->datapath.int16 && !npu->datapath.fp16;
     return area == table.areas.end() || !int8_alone
                ? std::nullopt

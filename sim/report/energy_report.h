@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's actions cost: energy and area by a table whose every line has a source. What the table
-// has no line for is named and left out; control, clocks and leakage never are in it.
+// What a run's actions cost: energy and area by a table whose every line has a source. Actions
+// without a line are named and left out; control, clocks and leakage are never included.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace npuscope {
 
-/// Energy of one action, or of so many bytes.
+/// Energy of one action, or of this many bytes.
 struct ActionEnergy {
     std::string part;
     std::string action;
@@ -65,7 +65,7 @@ Json energy_json(const EnergyEstimate& estimate);
 /// A line of the summary.
 std::string energy_line(const EnergyEstimate& estimate);
 
-/// The counts alone, as Accelergy reads them: `action_counts` with a component for each part.
+/// Only the counts, as Accelergy reads them: `action_counts` with a component for each part.
 /// source: Accelergy, github.com/Accelergy-Project, action counts of version 0.3
 std::string action_counts_yaml(const Result& result);
 

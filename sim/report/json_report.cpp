@@ -4,11 +4,11 @@
 //   npu, program, status, values, cycles, simulated_cycles, microseconds, wall_seconds, checks[],
 //   traffic{..., by_client{}}, operations[], units{}, findings[], config{}
 //
-// of a model also host{cycles, share, macs, operators}, memory{} where the plan counts it,
-// segments[] and refused[], the layers that the NPU does not take: operations of the host have the
-// unit `host`, and `cycles` are those of the NPU and of the host.
+// for a model also host{cycles, share, macs, operators}, memory{} if the plan counts it, segments[]
+// and refused[], the layers that the NPU does not support: operations of the host have the unit
+// `host`, and `cycles` are those of the NPU and of the host.
 //
-// Addresses and checked values are hexadecimal text; all else are numbers in cycles and bytes.
+// Addresses and checked values are hexadecimal text; all others are numbers in cycles and bytes.
 #include "sim/config/diagnostic_report.h"
 #include "sim/report/energy_report.h"
 #include "sim/report/reports.h"

@@ -18,7 +18,7 @@ constexpr auto measured = std::to_array<MeasuredError>({
 #include "sim/report/measured_errors.inc"
 });
 
-/// Whether the NPU is the bundled preset of its name, field by field.
+/// Whether the NPU equals the bundled preset of its name, field by field.
 bool is_bundled(const SystemConfig& system) {
     try {
         const PresetFile preset = find_preset(configs_folder(), "npu", system.npu_name());
@@ -26,11 +26,11 @@ bool is_bundled(const SystemConfig& system) {
             parse_system(read_preset_text(preset), preset.shown, {&system.family, 1});
         return write_yaml(bundled.npu) == write_yaml(system.npu);
     } catch (const ConfigError&) {
-        return false;  // the presets are not there to compare with
+        return false;  // the presets are not available for comparison
     }
 }
 
-/// The RTL ran with memories of one latency, and a bus of its own for each port.
+/// The RTL ran with memories of one latency, and a separate bus for each port.
 bool has_measured_memory(const MemoryConfig& memory) {
     return std::ranges::none_of(memory.regions, [&](const MemoryRegionConfig& region) {
         return region.dram || region.bandwidth ||

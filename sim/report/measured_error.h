@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the cycles of a bundled preset are from its RTL, where that was measured.
+// How far the cycles of a bundled preset are from those of its RTL, if measured.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct MeasuredError {
 /// All presets that were measured. `accuracy --measured` of bench/ writes them.
 std::span<const MeasuredError> measured_errors();
 
-/// Null for an NPU that was not measured, and for a preset of which anything was changed.
+/// Null for an NPU that was not measured, and for a modified preset.
 const MeasuredError* measured_error(const SystemConfig& system);
 
-/// `cycles: mean error 0.02 %, worst 0.4 %, against 88 runs of the RTL`, or that they were not measured, or not
-/// with such a memory.
+/// `cycles: mean error 0.02 %, worst 0.4 %, against 88 runs of the RTL`, or that they were not
+/// measured, or not with such a memory.
 std::string measured_line(const SystemConfig& system);
 
 }  // namespace npuscope

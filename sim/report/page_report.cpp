@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One HTML file that shows a run, two runs or a sweep, with its data, styles and charts in it: it
-// needs no network and no other file. What it shows is written in sim/report/page.
+// One HTML file that shows a run, two runs or a sweep, including its data, styles and charts: it
+// needs no network and no other file. Its source is in sim/report/page.
 #include <string_view>
 
 #include "models/base/error.h"
@@ -36,7 +36,7 @@ extern const char npuscope_page_charts_end[];
 namespace npuscope {
 namespace {
 
-/// JSON that no HTML parser takes for a tag.
+/// JSON in which no HTML parser finds a tag.
 std::string safe(const Json& data) {
     std::string text;
     for (const char letter : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports of a result, a function each: they know neither files nor the machine. What each of
-// them looks like stands at the top of its source.
+// The reports of a result, one function each: they depend on neither files nor the machine. What
+// each of them looks like is described at the top of its source.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace npuscope {
 
 enum class Details { Layers, Operations };
 
-/// For people. With Details::Operations also the operations, their causes, traffic by client, units,
-/// DRAM and the notes among the findings.
+/// For people. With Details::Operations also the operations, their causes, traffic by client,
+/// units, DRAM and the notes among the findings.
 std::string summary_report(const Result& result, Details details = Details::Layers,
                            std::size_t width = report_width);
 
 /// Where each operation's cycles went: a column for every cause that took any, and their sum, which
-/// is the operation's cycles. Empty where there is no operation.
+/// is the operation's cycles. Empty if there is no operation.
 std::string cause_table(const std::vector<OperationRecord>& operations,
                         std::size_t width = report_width);
 
@@ -31,7 +31,7 @@ std::string csv_report(const Result& result);
 
 /// The traffic of all clients together, and `by_client`.
 Json traffic_json(const std::vector<NamedTraffic>& traffic);
-/// Layers that the NPU does not take, with the rules that they break.
+/// Layers that the NPU does not support, with the rules that they break.
 Json refused_json(const std::vector<RefusedLayer>& layers);
 /// Statistics by unit.
 Json units_json(const std::vector<NamedUnit>& units);
@@ -39,7 +39,7 @@ Json units_json(const std::vector<NamedUnit>& units);
 /// All of it as JSON, indented by two spaces, with a line end after it.
 std::string json_report(const Result& result);
 
-/// What a client moved a cycle, from `begin` on.
+/// Bytes that a client moved per cycle, from `begin` on.
 struct Bandwidth {
     Cycles begin;
     double bytes_per_cycle = 0;
@@ -48,13 +48,13 @@ struct Bandwidth {
 /// In each window between two samples of what had been moved, and none after the last.
 std::vector<Bandwidth> bandwidth_of(const std::vector<TimelineStep>& moved);
 
-/// In the Trace Event Format. A result without a timeline shows its operations alone.
+/// In the Trace Event Format. A result without a timeline shows only its operations.
 std::string timeline_report(const Result& result);
 
-/// As a value change dump. A result without a timeline shows its operations alone.
+/// As a value change dump. A result without a timeline shows only its operations.
 std::string wave_report(const Result& result);
 
-/// One HTML file with its data, styles and charts in it: of a result as `run --json` writes it;
+/// One HTML file including its data, styles and charts: for a result as `run --json` writes it;
 /// `timeline` is what `run --timeline` writes, or null.
 std::string run_page(const Json& result, const Json& timeline);
 /// Two results side by side.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result for people: the verdict, a row for each layer, then what was checked and what the machine
-// found wrong. More is told on request. Tables are at most 100 columns wide, that of the layers 80.
+// A result for people: the verdict, a row per layer, then what was checked and what the machine
+// found wrong. More on request. Tables are at most 100 columns wide, that of the layers 80.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string model_of(const Result& result) {
     return text;
 }
 
-/// Why, for each layer that the NPU does not take.
+/// The reason for each layer that the NPU does not support.
 std::string refused_of(const Result& result) {
     std::string text;
     for (const RefusedLayer& layer :
@@ -92,7 +92,7 @@ std::string short_bytes(std::uint64_t bytes) {
                                      prefixes.at(prefix));
 }
 
-/// One row a layer, or an operation of a program without layers. The cycles sum to the run's.
+/// One row per layer, or per operation of a program without layers. The cycles sum to the run's.
 std::string rows_text(const Result& result, std::size_t width) {
     const std::vector<LayerRecord> rows = rows_of(result);
     TextTable table({{"#", Align::Right},
@@ -122,7 +122,7 @@ std::string rows_text(const Result& result, std::size_t width) {
                                table.text(width);
 }
 
-/// How far layers may be from the model, whose numbers they were given other scales or weights for.
+/// How far layers may be from the model, if they use other scales or weights than the model.
 std::string deviations_of(const Result& result, std::size_t width) {
     TextTable table({{"layer", Align::Left},
                      {"rounded", Align::Left},
@@ -222,7 +222,7 @@ std::string drams_of(const Result& result, std::size_t width) {
     return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text(width);
 }
 
-/// What was looked at; of an image that differs, where.
+/// What was checked; for an image that differs, where.
 std::string subject_of(const CheckResult& check) {
     if (check.subject.empty()) {
         return to_hex(check.address);
@@ -266,7 +266,7 @@ std::string checks_of(const Result& result, std::size_t width) {
     return text;
 }
 
-/// Where tensors differ: of surfaces each, of layers the first, because what it spoils is no news.
+/// Where tensors differ: for surfaces each, for layers only the first, which affects the others.
 std::string differences_of(const Result& result, std::size_t width) {
     std::string text;
     bool layer_told = false;
@@ -282,7 +282,7 @@ std::string differences_of(const Result& result, std::size_t width) {
     return text.empty() ? text : "\ndifferences\n" + text;
 }
 
-/// Of one input the five best classes; of several the best one of each.
+/// For one input the five best classes; for several the best one of each.
 std::string rankings_of(const Result& result, std::size_t width) {
     TextTable table({{"input", Align::Right},
                      {"output", Align::Left},

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's timeline in the Trace Event Format that Chrome (about:tracing) and Perfetto show. A cycle
-// is drawn as a microsecond.
+// is shown as a microsecond.
 //
-//   process "operations"   one lane a pipeline: complete events ("X") with the causes of their
-//                          cycles, cycles that each took, MACs, and the layer that they belong to
+//   process "operations"   one lane per pipeline: complete events ("X") with the causes of their
+//                          cycles, cycles per cause, MACs, and the layer that they belong to
 //   process "layers"       from the start of a layer's first operation to the end of its last
-//   process "units"        one lane an activity: work, and waits named for what was missing;
+//   process "units"        one lane per activity: work, and waits named for what was missing;
 //                          `cat` is work, starved or blocked
-//   counters ("C")         entries of the convolution buffer that are filled
-//   process "bandwidth"    GB/s that every client of the memory interface read and wrote, by windows
+//   counters ("C")         filled entries of the convolution buffer
+//   process "bandwidth"    GB/s that each client of the memory interface read and wrote, by windows
 //                          that fit the run's length; a run of memory counts where it begins
 //
 // source: "Trace Event Format", Google
@@ -30,7 +30,7 @@ constexpr int units_process = 2;
 constexpr int layers_process = 3;
 constexpr int bandwidth_process = 4;
 
-/// Events are text at once: a document of them all would be many times as large.
+/// Events become text at once: a JSON document of all of them would be many times as large.
 class EventList {
  public:
     void add(const Json& event) {
@@ -68,7 +68,7 @@ Json arguments_of(const OperationRecord& operation) {
     return arguments;
 }
 
-/// By operation; empty where it belongs to none.
+/// By operation; empty if it belongs to none.
 std::vector<std::string> layer_names(const Result& result) {
     std::vector<std::string> names(result.operations.size());
     for (const LayerRecord& layer : result.layers) {
@@ -79,8 +79,8 @@ std::vector<std::string> layer_names(const Result& result) {
     return names;
 }
 
-/// Operations of one pipeline may overlap, where both register groups are in use: each starts in
-/// the first lane that is free.
+/// Operations of one pipeline may overlap if both register groups are in use: each starts in the
+/// first free lane.
 void add_operations(EventList& events, const Result& result) {
     struct Lane {
         std::string unit;
@@ -119,7 +119,7 @@ void add_operations(EventList& events, const Result& result) {
     }
 }
 
-/// From the start of its first operation to the end of its last: layers overlap as they do.
+/// From the start of its first operation to the end of its last: layers may overlap.
 void add_layers(EventList& events, const Result& result) {
     for (std::size_t i = 0; i < result.layers.size(); ++i) {
         const LayerRecord& layer = result.layers[i];
@@ -171,7 +171,7 @@ void add_counters(EventList& events, const Timeline& timeline) {
     }
 }
 
-/// Of every client and direction, in each window between two samples.
+/// For every client and direction, in each window between two samples.
 void add_bandwidth(EventList& events, const Timeline& timeline, double clock) {
     const auto add = [&events](const std::string& name, Cycles time, double rate) {
         events.add({{"ph", "C"},

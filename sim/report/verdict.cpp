@@ -17,10 +17,10 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t least_percent = 5;  // causes below it are not named
+constexpr std::uint64_t least_percent = 5;  // smaller causes are not named
 constexpr std::size_t most_costly = 3;      // layers that the verdict names
 
-/// What shortens the cycles of a cause.
+/// How to reduce the cycles of a cause.
 constexpr std::array<std::string_view, cause_names.size()> remedies{
     "a larger MAC array (npu.datapath.atomic_c, npu.datapath.atomic_k)",
     "a faster SDP (npu.sdp.output_throughput and those of its stages)",
@@ -157,7 +157,7 @@ std::string instance_line(const Result& result, std::size_t index) {
         with_separators((instance.traffic.read_bytes + instance.traffic.write_bytes).value));
 }
 
-/// NPUs that ran at once, each on data of its own.
+/// NPUs that ran at once, each on its own data.
 std::string instances_line(const Result& result) {
     Cycles least = result.instances.front().cycles;
     Cycles most;
@@ -234,7 +234,7 @@ std::string bound_line(const Result& result, const std::vector<LayerRecord>& row
     return "bound by " + causes_text(all_causes(rows), result.cycles);
 }
 
-/// Empty where there is one row alone.
+/// Empty if there is only one row.
 std::string costly_line(const Result& result, const std::vector<LayerRecord>& rows) {
     std::string text;
     std::vector<std::size_t> order(rows.size());
@@ -249,7 +249,7 @@ std::string costly_line(const Result& result, const std::vector<LayerRecord>& ro
     return text;
 }
 
-/// Of the time, that the host takes to turn real numbers into integers and back.
+/// Share of the time in which the host converts real numbers to integers and back.
 double quantising_share(const Result& result, const std::vector<LayerRecord>& rows) {
     double share = 0;
     for (const LayerRecord& row : rows) {
@@ -293,7 +293,7 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
     return "what would help: " + std::string(remedies.at(static_cast<std::size_t>(largest)));
 }
 
-/// Empty where all layers compute with the model's own numbers.
+/// Empty if all layers compute with the model's own values.
 std::string deviation_line(const Result& result) {
     double steps = 0;
     double expected = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer in six lines: whether the run is right, how long it took, how much of the MAC array and
-// of the memory's ports was used, what bound it, and what would help.
+// The answer in six lines: whether the run is right, how long it took, how much of the MAC array
+// and of the memory's ports was used, what bound it, and what would help.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ namespace npuscope {
 /// A row of what a run consists of: a layer of a network, or an operation of a program without
 /// layers. Rows sum to the run's cycles.
 std::vector<LayerRecord> rows_of(const Result& result);
-/// By all clients and ports.
+/// Traffic of all clients and ports.
 ClientTraffic moved_by(const LayerRecord& row);
-/// Of the run's cycles, 0 to 1.
+/// Share of the run's cycles, 0 to 1.
 double share_of(const LayerRecord& row, const Result& result);
 CauseCycles all_causes(const std::vector<LayerRecord>& rows);
 /// `mac 62 %, sdp_drain 30 %`: causes of at least a twentieth of the cycles, largest first.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's timeline as a value change dump, which GTKWave and other waveform viewers show. Time is in
+// A run's timeline as a value change dump, for GTKWave and other waveform viewers. Time is in
 // picoseconds of the NPU's clock.
 //
-//   npuscope.units.UNIT.ACTIVITY   three wires: `work`, `starved`, `blocked`; none of them is set
-//                                  where the activity has nothing to do
-//   npuscope.operations.UNIT       `index` of the operation that runs in the result's table, all ones
-//                                  where none does; `running`: how many do, of both register groups
-//   npuscope.buffers               entries that are filled
-//   npuscope.memory.CLIENT         `read` and `write`: bytes a cycle, by the timeline's windows
+//   npuscope.units.UNIT.ACTIVITY   three wires: `work`, `starved`, `blocked`; none is set
+//                                  if the activity has nothing to do
+//   npuscope.operations.UNIT       `index` in the result's table of the running operation, all ones
+//                                  if there is none; `running`: how many, of both register groups
+//   npuscope.buffers               filled entries
+//   npuscope.memory.CLIENT         `read` and `write`: bytes per cycle, by the timeline's windows
 //
 // source: IEEE Std 1364-2005, clause 18
 #include <fmt/format.h>
@@ -24,19 +24,19 @@
 namespace npuscope {
 namespace {
 
-/// A name as it may stand in a dump: no blank, no dot.
+/// A name that is legal in a dump: no blank, no dot.
 std::string identifier(std::string name) {
     std::ranges::replace_if(
         name, [](unsigned char letter) { return std::isalnum(letter) == 0; }, '_');
     return name;
 }
 
-/// Signals in scopes, and what they are when.
+/// Signals in scopes, and their values over time.
 class WaveDump {
  public:
     enum class Kind { Wire, Integer, Real };
 
-    /// `path`: scopes, the signal's own name last. The number is what `change` takes.
+    /// `path`: scopes, the signal's own name last. Returns the number for `change`.
     std::size_t add(const std::vector<std::string>& path, Kind kind) {
         signals_.push_back({kind, {}});
         Scope* scope = &root_;
@@ -70,7 +70,7 @@ class WaveDump {
         return text;
     }
 
-    /// Of an integer: no operation.
+    /// For an integer: no operation.
     static constexpr double none = -1;
 
  private:
@@ -85,7 +85,7 @@ class WaveDump {
 
     static double rest_of(Kind kind) { return kind == Kind::Integer ? none : 0; }
 
-    /// The short name of a signal: digits to the base of the printable letters.
+    /// The short name of a signal: a number in the base of the printable characters.
     static std::string code(std::size_t signal) {
         constexpr std::size_t letters = 94;
         std::string text;
@@ -188,7 +188,7 @@ void add_operations(WaveDump& dump, const Result& result) {
             } else {
                 std::erase(open, event.index);
             }
-            // of two that run at once the older one is at work
+            // of two that run at once, the older one is shown
             dump.change(index, event.time,
                         open.empty() ? WaveDump::none : static_cast<double>(open.front()));
             dump.change(running, event.time, static_cast<double>(open.size()));

@@ -16,7 +16,7 @@ struct Piece {
     OperationPart part;
     Cycles owned;
 
-    /// Whether this piece owns a cycle rather than `other`.
+    /// Whether a cycle belongs to this piece rather than to `other`.
     bool before(const Piece& other) const {
         if (part.array != other.part.array) {
             return part.array;
@@ -42,7 +42,7 @@ std::vector<Piece> pieces_of(std::span<const OperationRecord> operations) {
     return pieces;
 }
 
-/// Begins and ends of all pieces and counted times, in order.
+/// Begins and ends of all pieces and counted times, sorted.
 std::vector<Cycles> borders_of(const std::vector<Piece>& pieces,
                                const std::vector<CountedTime>& counted) {
     std::vector<Cycles> borders;
@@ -106,7 +106,7 @@ class Sweep {
     }
 
  private:
-    /// Whether the time from this border on is counted; borders come in order.
+    /// Whether the time from this border on is counted; borders must be queried in order.
     bool counts(Cycles border) {
         while (time_ < counted_.size() && counted_[time_].end <= border) {
             ++time_;
@@ -141,7 +141,7 @@ class Sweep {
 
 namespace {
 
-/// Operations of the host or of the NPU, as they start.
+/// Operations of the host or of the NPU, in the order of their start.
 std::vector<std::size_t> by_start(std::span<const OperationRecord> operations, bool on_host) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < operations.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver of a machine does around it, be it the host of a session or the program that has a
-// device inside: accesses of the bus, methods that wait for an event, failures, the end of threads.
+// What a driver does around a machine, be it the host of a session or a program that embeds a
+// device: bus accesses, methods that wait for an event, failures, the end of threads.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace npuscope {
 
-/// One access of a register bus; `value` is written or takes what was read. `poll`: may be null.
+/// One access of a register bus; `value` is written or receives what was read. `poll`: may be null.
 template <class Socket>
 tlm::tlm_response_status access_register(Socket& bus, tlm::tlm_command command,
                                          std::uint32_t address, std::uint32_t& value,
@@ -47,7 +47,7 @@ void spawn_method_at(const sc_core::sc_event& event, const char* name, Work work
     sc_core::sc_spawn(std::move(work), name, &options);
 }
 
-/// Why the driver or a unit has failed; null where none has.
+/// Why the driver or a unit has failed; null if none has.
 inline std::exception_ptr failure_of(const Unit& driver, Machine& machine) {
     std::exception_ptr failure = driver.failure();
     for (const Machine::UnitEntry& entry : machine.units()) {

@@ -14,8 +14,8 @@ namespace npuscope {
 namespace {
 
 #ifdef __GLIBC__
-/// Addresses of the heap that is to come get pages of 2 MiB, which are a five-hundredth of the page
-/// faults. No memory is taken before it is used.
+/// Uses pages of 2 MiB for future heap addresses, which cause one five-hundredth of the page
+/// faults. No memory is allocated before it is used.
 void prefer_large_pages_in_heap() {
     constexpr std::size_t large = std::size_t{2} << 20U;
     constexpr std::size_t ahead = std::size_t{256} << 20U;
@@ -33,7 +33,7 @@ void prefer_large_pages_in_heap() {
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-    constexpr int kept = 1 << 30;  // bytes, of one allocation and in all
+    constexpr int kept = 1 << 30;  // bytes, per allocation and in total
     mallopt(M_MMAP_THRESHOLD, kept);
     mallopt(M_TRIM_THRESHOLD, kept);
     constexpr int ahead = 64 << 20;  // in steps that hold pages of 2 MiB: sim/config/file_io.cpp

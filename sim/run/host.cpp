@@ -18,12 +18,12 @@
 namespace npuscope {
 namespace {
 
-/// Reads of one register after which a poll that never succeeds counts as a machine that stopped.
+/// Reads of one register after which a poll that never succeeds counts as a stopped machine.
 constexpr unsigned poll_limit = 100'000;
 constexpr std::string_view interrupt_mask = "NVDLA_GLB.S_INTR_MASK_0";
 constexpr std::string_view interrupt_status = "NVDLA_GLB.S_INTR_STATUS_0";
 
-/// The write sets an operation off: an op-enable, or the launch of a BDMA's commands.
+/// The write starts an operation: an op-enable, or the launch of a BDMA's commands.
 bool starts_operation(const WriteRegister& write) {
     const bool trigger = write.name.find(".D_OP_ENABLE") != std::string::npos ||
                          write.name.find(".CFG_LAUNCH") != std::string::npos;
@@ -158,7 +158,7 @@ void Host::keep_comparison(CheckResult check, const ByteRun& region) {
             findings_.push_back(std::move(*unwritten));
         }
         if (!check.pass) {
-            // of an image the address is that of the first byte that differs
+            // for an image the address is that of the first byte that differs
             const bool whole = check.kind != CheckKind::Image;
             check.writers = writers_of(memory_, whole ? region : ByteRun{check.address, Bytes(1)});
         }
@@ -299,7 +299,7 @@ void Host::execute(Activity& activity, const ReadRegister& read) {
             break;
         }
         if (steady.after_read(value, now()) && !sc_core::sc_pending_activity()) {
-            activity.spend(steady.period() * (polling.reads_left - 1));  // none finds another value
+            activity.spend(steady.period() * (polling.reads_left - 1));  // all others read the same
             break;
         }
     }
@@ -307,7 +307,7 @@ void Host::execute(Activity& activity, const ReadRegister& read) {
 }
 
 void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
-    // a clear that is still on its way must have reached the register
+    // a pending clear must have reached the register
     const auto status = find_place(nvdla_register_blocks(registers().map), interrupt_status);
     access(tlm::TLM_READ_COMMAND, status->address(), 0);
     catch_up(activity);
@@ -358,7 +358,7 @@ void Host::execute(Activity& /*activity*/, const SyncNotify& notify) {
 }
 
 void Host::execute(Activity& activity, const SyncWait& /*wait*/) {
-    // while it waits, statements may be left out, up to another wait
+    // while it waits, statements may be skipped, up to another wait
     const auto sync = [this]() -> const std::string& {
         return std::get<SyncWait>(program_[statement_].action).sync;
     };

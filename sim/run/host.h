@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host beside the NPU: executes a program's statements in order over the configuration bus or
-// by launching jobs, answers interrupts, computes what the NPU does not take, and holds memory
-// against what the program expects.
+// The host next to the NPU: executes a program's statements in order over the configuration bus or
+// by launching jobs, answers interrupts, computes what the NPU does not support, and compares
+// memory with what the program expects.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -36,7 +36,7 @@ class Meeting {
  public:
     explicit Meeting(std::size_t hosts) : hosts_(hosts) {}
 
-    /// One host more has come to its n-th meeting, counted from 1. Returns whether it was the last.
+    /// One more host has come to its n-th meeting, counted from 1. Returns whether it was the last.
     bool arrive(std::size_t n) {
         arrived_.resize(std::max(arrived_.size(), n));
         if (++arrived_[n - 1] == hosts_) {
@@ -55,60 +55,60 @@ class Meeting {
 
 class Host : public Unit {
  public:
-    /// Binds itself to the machine's registers, where it has them.
+    /// Binds itself to the machine's registers, if it has any.
     Host(const sc_core::sc_module_name& name, std::span<const Statement> program, Machine& machine,
          Memory& memory);
 
-    /// Statements that meet other hosts meet them there.
+    /// Statements that meet other hosts use this meeting.
     void meet_at(std::shared_ptr<Meeting> meeting) { meeting_ = std::move(meeting); }
-    /// Memory is neither filled nor compared with anything: time alone is simulated.
+    /// Memory is neither filled nor compared with anything: timing-only simulation.
     void leave_out_values() { values_ = false; }
-    /// Reads memory once the id `after` is raised or the job of this name has ended; where it is
+    /// Reads memory once the id `after` is raised or the job of this name has ended; if it is
     /// empty, when the run is over.
     void keep(const ByteRun& run, const std::string& after) {
         requests_.push_back({run, after, {}});
     }
-    /// What was to be read, in the order of the requests; empty where that time never came.
+    /// What was to be read, in the order of the requests; empty if that time never came.
     std::vector<std::vector<std::uint8_t>> take_kept();
-    /// Tells `recorder` of operators that the host computes.
+    /// Records on `recorder` the operators that the host computes.
     void record_operators_to(Recorder* recorder) { recorder_ = recorder; }
 
     bool finished() const { return finished_; }
-    /// It waits for the machine alone, not for a time.
+    /// It waits only for the machine, not for a time.
     bool at_rest() const;
     /// Jobs that it launched have not ended.
     bool awaits_jobs() const { return !launched_.empty(); }
     const std::vector<CheckResult>& checks() const { return checks_; }
-    /// The machine can leave out operations now: leaves out the statements that start them, where they
-    /// repeat earlier ones. Whether the moment is one for that: the host waits for an interrupt alone.
+    /// The machine can skip operations now: skips the statements that start them if they repeat
+    /// earlier ones. Returns whether this is possible now: the host only waits for an interrupt.
     bool leave_out_repeated(RepeatedOperations& operations);
     /// To be called once, when the run is over: what the program left open, as errors. Checks that
     /// were never reached become results that failed.
     Diagnostics conclude();
-    /// First op-enable to last awaited interrupt, and what jobs and the host's operators took.
+    /// First op-enable to last awaited interrupt, plus the cycles of jobs and the host's operators.
     Cycles cycles() const;
-    /// The first of these.
+    /// Only the cycles from first op-enable to last awaited interrupt.
     Cycles register_cycles() const;
-    /// Nothing where the program came from no model: it launches no job and runs no node.
+    /// Nothing if the program is not from a model: it launches no job and runs no node.
     const std::optional<HostShare>& share() const { return share_; }
     /// The machine's operations and, between them, those of the host; with their own cycles.
     std::vector<OperationRecord> operations() const;
-    /// The layers that the program names, an operator of the host is one too.
+    /// The layers that the program names; an operator of the host is one, too.
     const std::vector<LayerRecord>& layers() const { return layers_; }
-    /// Nothing where a program starts no operation.
+    /// Nothing if a program starts no operation.
     std::optional<Cycles> first_op_enable() const { return first_op_enable_; }
     /// Statement that is being executed, for messages.
     Place place() const {
         return statement_ < program_.size() ? program_[statement_].place : Place{};
     }
-    /// What the host still waits for, for a machine that stopped.
+    /// What the host still waits for, if the machine stopped.
     std::string waits_for() const;
-    /// Where the program last wrote a register, by its name.
+    /// Where the program last wrote the register of this name.
     std::optional<Place> written_at(std::string_view register_name) const;
 
  private:
     void execute_program(Activity& activity);
-    /// As a player of traces does where the program has no word on the mask.
+    /// As a trace player does if the program does not set the mask.
     void unmask_interrupts();
     void serve_interrupts(Activity& activity);
     void serve_pending();
@@ -135,30 +135,30 @@ class Host : public Unit {
     void execute(Activity& activity, const BeginSegment& segment);
     void execute(Activity& activity, const BeginLayer& layer);
 
-    /// Does what the statements after this one do besides telling the machine: those of a stretch, as
-    /// often as it follows, each time so much later.
+    /// Replays the effects of the next statements except on the machine: those of a stretch, as
+    /// often as it follows, each time this much later.
     void replay(const RepeatedStatements::Stretch& stretch, Cycles cycles);
-    /// As results tell it.
+    /// As reported in results.
     Cycles time() const { return machine_.counted(now()); }
     /// The times that cycles() adds up.
     std::vector<CountedTime> counted() const;
     std::string awaited_interrupts() const;
-    /// Waits until fewer than `limit` jobs are under way.
+    /// Waits until fewer than `limit` jobs are running.
     void wait_for_jobs(Activity& activity, std::size_t limit);
     void job_ended(const LaunchJob& launch);
     void wait_for_interrupts(Activity& activity);
     void work(const HostWork& work);
-    /// Of a program that uses registers. ConfigError where the NPU has none.
+    /// For a program that uses registers. ConfigError if the NPU has none.
     const Machine::Registers& registers() const;
 
-    /// Runs `check` as soon as `sync` has been raised; now where it is empty.
+    /// Runs `check` as soon as `sync` has been raised; now if it is empty.
     void when_raised(const std::string& sync, std::function<void()> check);
-    /// One access of the bus. Writes run ahead of time; catch_up() before anything that time
-    /// matters to.
+    /// One access of the bus. Writes run ahead of time; call catch_up() before anything that
+    /// depends on time.
     std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
                          PollExtension* poll = nullptr);
     void catch_up(Activity& activity);
-    /// A check of bytes: who wrote them, where they are wrong.
+    /// A check of bytes: which operations wrote them, where they are wrong.
     void keep_comparison(CheckResult check, const ByteRun& region);
 
     struct KeptBytes {
@@ -166,7 +166,7 @@ class Host : public Unit {
         std::string after;
         std::vector<std::uint8_t> bytes;
     };
-    /// Reads what waits for this id or job.
+    /// Performs the reads that wait for this id or job.
     void keep_after(const std::string& event);
     void read_kept(KeptBytes& request);
 
@@ -185,17 +185,17 @@ class Host : public Unit {
     SyncBoard board_;
     std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
-    Diagnostics findings_;  ///< of checks
+    Diagnostics findings_;  ///< from checks
     std::vector<KeptBytes> requests_;
     std::optional<Cycles> first_op_enable_;
-    std::optional<Cycles> last_awaited_;  // when the newest of them rose
+    std::optional<Cycles> last_awaited_;  // when the newest of them was raised
     std::optional<HostShare> share_;
-    std::deque<std::string> launched_;    // names of jobs under way
+    std::deque<std::string> launched_;    // names of running jobs
     Cycles jobs_since_;                   // when the first of them was launched
-    std::vector<CountedTime> job_times_;  // while any was under way
+    std::vector<CountedTime> job_times_;  // while any was running
     std::vector<LayerRecord> layers_;
     struct HostOperation {
-        std::size_t after;  ///< so many of the machine's operations
+        std::size_t after;  ///< after this many of the machine's operations
         OperationRecord record;
     };
     std::vector<HostOperation> operators_;
@@ -203,7 +203,7 @@ class Host : public Unit {
     std::shared_ptr<Meeting> meeting_;
     std::size_t meetings_ = 0;
     std::optional<RepeatedStatements> repeated_;
-    std::size_t statement_ = 0;  // that is being executed
+    std::size_t statement_ = 0;  // being executed
     Cycles ahead_;               // of simulated time
     bool executed_ = false;
     bool finished_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's way to memory: it fills it, loads files, and reads for those who asked for it: at an id,
+// The host's access to memory: it fills it, loads files, and performs requested reads: at an id,
 // when a job has ended, or when the run is over.
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements that the host leaves out because they repeat others, see models/npu/repeated_operations.
+// Statements that the host skips because they repeat others, see models/npu/repeated_operations.
 #include "models/npu/repeated_operations.h"
 #include "sim/run/host.h"
 

@@ -17,7 +17,7 @@ inline void quieten_kernel() {
 }
 
 /// Resets the kernel after the machine, however the session ends. The machine's modules must be
-/// gone by then: declare this one first.
+/// destroyed by then: declare this one first.
 struct KernelScope {
     KernelScope() { quieten_kernel(); }
     KernelScope(const KernelScope&) = delete;
@@ -25,8 +25,8 @@ struct KernelScope {
     ~KernelScope() { sc_core::sc_get_curr_simcontext()->reset(); }
 };
 
-/// A DRAM counts in its own clocks, a bandwidth in seconds: both have to know whose cycles they answer
-/// in.
+/// A DRAM counts in its own clocks, a bandwidth in seconds: both need the clock in whose cycles
+/// they answer.
 inline MemoryConfig memory_beside(MemoryConfig memory, Hertz npu_clock) {
     for (MemoryRegionConfig& region : memory.regions) {
         region.npu_clock = npu_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine has counted, as a result tells it.
+// What a machine has counted, as reported in a result.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace npuscope {
 
-/// Traffic, ports, units and what the memory's DRAM did.
+/// Traffic, ports, units and the DRAM activity of the memory.
 void count_machine(Machine& machine, const Memory& memory, Result& result);
-/// Adds to operations what each of them moved.
+/// Adds to operations the traffic of each.
 void add_operation_counts(const Machine& machine, std::vector<OperationRecord>& operations);
 
 }  // namespace npuscope

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = 1 << 20;
 
-/// Gives an error without a place the place of the statement that led to it.
+/// Adds to an error without a place the place of the statement that caused it.
 template <class Action>
 void at_place(const Place& place, Action action) {
     try {
@@ -27,7 +27,7 @@ void at_place(const Place& place, Action action) {
     }
 }
 
-/// What stands before an expected value.
+/// The sign before an expected value.
 std::string_view comparison_sign(Comparison comparison) {
     switch (comparison) {
         case Comparison::Equal:

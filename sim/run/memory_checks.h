@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does to memory beside the NPU: fill, load, and compare with what it expects.
+// What a program does to memory, apart from the NPU: fill, load, and compare with what it expects.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace npuscope {
 
-/// ConfigError with the statement's place where a range lies outside every region.
+/// ConfigError with the statement's place if a range is outside every region.
 void init_memory(Memory& memory, const InitMemory& init, const Place& place);
 void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
 
@@ -26,10 +26,10 @@ CheckResult check_image(Memory& memory, const CheckImage& check, const Place& pl
 CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& place);
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
 
-/// Of bytes that are compared with an expectation, though some of them were never written.
+/// For bytes that are compared with an expectation, though some of them were never written.
 std::optional<Diagnostic> unwritten_finding(const Memory& memory, const ByteRun& region,
                                             const Place& place);
-/// Who wrote the bytes, and when: a line for each of the first writers.
+/// Which operations wrote the bytes, and when: a line for each of the first writers.
 std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run);
 
 }  // namespace npuscope

@@ -63,7 +63,7 @@ std::string needed_sync(const Action& action) {
     return nothing == nullptr ? "" : nothing->sync;
 }
 
-/// The statement that the host waits in.
+/// The statement in which the host waits.
 std::optional<Diagnostic> waits_in_vain(const Statement& statement) {
     if (const auto* wait = std::get_if<SyncWait>(&statement.action)) {
         return endless_wait(
@@ -82,7 +82,7 @@ std::optional<Diagnostic> waits_in_vain(const Statement& statement) {
     return std::nullopt;
 }
 
-/// Statements that a wait without end kept from being executed: the first, and how many more.
+/// Statements not executed because of an endless wait: the first, and how many more.
 std::optional<Diagnostic> never_executed(const ProgramEnd& end) {
     if (end.executed + 1 >= end.program.size()) {
         return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<Diagnostic> never_executed(const ProgramEnd& end) {
         .place = end.program[end.executed + 1].place};
 }
 
-/// What an executed statement needed and never got. `known`: ids that are reported already.
+/// What an executed statement needed and never got. `known`: ids that have already been reported.
 Diagnostics in_vain(const ProgramEnd& end, const std::set<std::string>& known) {
     Diagnostics found;
     const auto add = [&](const Statement& statement, std::optional<Diagnostic> finding) {
@@ -144,7 +144,7 @@ std::array<Place, 2> enabled_at(std::span<const Statement> program, std::string_
     return places;
 }
 
-/// Blocks of a group that ended with the program still enabled, as one finding.
+/// Blocks of a group that are still enabled at the end of the program, as one finding.
 Diagnostic unfinished(unsigned group, const std::vector<std::string_view>& blocks,
                       std::span<const Statement> program) {
     std::string names;

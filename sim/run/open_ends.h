@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program has left open when its run is over: statements that were never executed, checks
 // that were never reached, interrupts that were awaited in vain, operations that are still enabled.
-// Nothing of it may pass unnoticed, so each is an error with the place of its statement.
+// None of it may go unnoticed, so each is an error with the place of its statement.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace npuscope {
 
 struct ProgramEnd {
     std::span<const Statement> program;
-    std::size_t executed = 0;  ///< statements, from the first
+    std::size_t executed = 0;  ///< statements, counted from the first
     const SyncBoard& board;
     std::uint32_t interrupt_mask = 0;
     std::vector<std::size_t> waiting_checks{};  ///< statements whose id was never raised
@@ -29,8 +29,8 @@ struct ProgramEnd {
 /// Checks that were never reached, as checks that failed.
 std::vector<CheckResult> unmade_checks(const ProgramEnd& end);
 
-/// One finding for one cause: what follows from an interrupt that never came is not repeated. Empty
-/// for a program that was executed to its end, with all that it awaits and enables.
+/// One finding per cause: what follows from an interrupt that never came is not repeated. Empty for
+/// a program that was executed to its end, including all that it awaits and enables.
 Diagnostics open_ends(const ProgramEnd& end);
 
 }  // namespace npuscope

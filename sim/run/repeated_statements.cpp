@@ -17,14 +17,14 @@ std::uint64_t print_of(std::string_view text) { return std::hash<std::string_vie
 /// `NVDLA_CSC` of `NVDLA_CSC.S_POINTER_0`.
 std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
-/// Tells statements apart as far as a machine without values does.
+/// Distinguishes statements as far as a machine without values does.
 class Printer {
  public:
-    /// `groups_changed`: of registers, which have changed places.
+    /// `groups_changed`: of registers, which have been swapped.
     Printer(const RepeatedStatements::Likeness& likeness, bool groups_changed)
         : likeness_(likeness), groups_changed_(groups_changed) {}
 
-    /// Nothing: it is unlike any other.
+    /// Nothing: it equals no other statement.
     std::optional<std::uint64_t> print(const Action& action, std::size_t place) {
         place_ = place;
         const auto own = std::visit([this](const auto& one) { return of(one); }, action);
@@ -37,7 +37,7 @@ class Printer {
     Print of(const WriteRegister& write) const {
         std::uint64_t value = write.value;
         if (write.name.find("ADDR_HIGH") != std::string::npos && value != 0) {
-            return std::nullopt;  // where the rest of the address lies is not known
+            return std::nullopt;  // the rest of the address is not known
         }
         if (write.name.find("ADDR") != std::string::npos) {
             value = mixed(value % likeness_.alignment.value, likeness_.region_of(Address(value)));
@@ -64,7 +64,7 @@ class Printer {
     Print of(const Other& /*other*/) const {
         return std::nullopt;
     }
-    /// Statements from the one that says when the id rises.
+    /// Number of statements since the one that says when the id is raised.
     Print since_raised(const std::string& sync) const {
         const auto raised = raised_at_.find(sync);
         return raised == raised_at_.end() ? Print() : Print(place_ - raised->second);
@@ -88,7 +88,7 @@ RepeatedStatements::RepeatedStatements(std::span<const Statement> program, const
         if (std::holds_alternative<NotifyOnInterrupt>(program[i].action)) {
             notifications_.push_back(i);
         }
-        // the place tells apart what is unlike any other
+        // the place distinguishes statements that equal no other
         const std::uint64_t unlike = mixed(~std::uint64_t{0}, i);
         prints_.push_back(printer.print(program[i].action, i).value_or(unlike));
         changed_.push_back(of_changed.print(program[i].action, i).value_or(unlike));
@@ -118,7 +118,7 @@ std::optional<RepeatedStatements::Stretch> RepeatedStatements::repeated(
         }
         const bool changed = compared == Compared::GroupsChanged;
         std::uint64_t times = 0;
-        // the statement in which the host waits then is one as well
+        // this includes the statement in which the host then waits
         while (alike(begin, end + times * length, length + 1,
                      changed && times % 2 == 0 ? changed_ : prints_)) {
             ++times;
@@ -147,7 +147,7 @@ bool RepeatedStatements::awaits_last(const SyncBoard& board, std::size_t stateme
 
 void RepeatedStatements::replay_interrupts(const Stretch& stretch, Cycles cycles,
                                            SyncBoard& board) const {
-    // those that are awaited when the stretch begins are the first that come
+    // those that are awaited when the stretch begins come first
     const std::size_t begin = stretch.begin.statement;
     const std::size_t first = notifications_before(begin) - stretch.begin.awaited;
     const std::size_t count =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches of a program that tell a machine what an earlier stretch told it: layers of the same sizes,
-// one after the other. They differ in where maps and weights lie, in the names of ids, and in what is
+// Stretches of a program that do the same to a machine as an earlier stretch: consecutive layers of
+// the same sizes. They differ in where maps and weights are, in the names of ids, and in what is
 // expected of results.
 #pragma once
 
@@ -22,47 +22,47 @@ namespace npuscope {
 
 class RepeatedStatements {
  public:
-    /// What a machine does not tell apart.
+    /// What a machine does not distinguish.
     struct Likeness {
         Bytes alignment;  ///< addresses that are the same modulo this,
-        std::function<std::uint64_t(Address)> region_of;  ///< and of one region of memory
-        /// Groups of registers of these blocks, where they have changed places.
+        std::function<std::uint64_t(Address)> region_of;  ///< and in one region of memory
+        /// Groups of registers of these blocks, if they have been swapped.
         std::function<bool(std::string_view block)> has_groups;
         std::function<bool(InterruptSource source)> raised_by_groups;  ///< their interrupts
     };
     RepeatedStatements(std::span<const Statement> program, const Likeness& likeness);
 
-    /// The host waits in a statement, and the machine is at a moment of this number.
+    /// The host waits in a statement, and the machine is at a moment with this number.
     struct Moment {
         std::size_t statement = 0;
         std::size_t number = 0;
-        std::size_t awaited = 0;  ///< interrupts, told of by the last statements that tell of any
+        std::size_t awaited = 0;  ///< interrupts, named by the last statements that name any
     };
     void note(const Moment& moment) { moments_.push_back(moment); }
 
-    /// What the program has said since an earlier moment, and says again from the last one on.
+    /// What the program has done since an earlier moment, and repeats from the last one on.
     struct Stretch {
         Moment begin;
         std::size_t length = 0;   ///< statements
-        std::uint64_t times = 0;  ///< that it follows
+        std::uint64_t times = 0;  ///< number of times that it follows
     };
     /// How the last moment compares with an earlier one.
     enum class Compared { Different, Same, GroupsChanged };
-    /// The shortest stretch that begins at a moment which is the same, but perhaps for the groups: then
-    /// it follows an even number of times.
+    /// The shortest stretch that begins at an equal moment, or at one that is equal but for swapped
+    /// groups: then it follows an even number of times.
     std::optional<Stretch> repeated(
         const std::function<Compared(std::size_t moment)>& compare) const;
 
-    /// The last interrupts that were told of before a statement are those that the board awaits.
+    /// Whether the last interrupts named before a statement are those that the board awaits.
     bool awaits_last(const SyncBoard& board, std::size_t statement) const;
-    /// Interrupts of the stretch come again, each time so much later; what is awaited at its end is
-    /// awaited at the end of the last time.
+    /// Interrupts of the stretch come again, each time this much later; what is awaited at its end
+    /// is awaited at the end of the last repetition.
     void replay_interrupts(const Stretch& stretch, Cycles cycles, SyncBoard& board) const;
 
  private:
-    static constexpr std::size_t most_moments = 256;  // that are looked at, from the last one back
+    static constexpr std::size_t most_moments = 256;  // inspected, from the last one back
 
-    /// `prints`: of the second ones.
+    /// `prints`: those of the second statements.
     bool alike(std::size_t first, std::size_t second, std::size_t count,
                const std::vector<std::uint64_t>& prints) const;
 
@@ -75,9 +75,9 @@ class RepeatedStatements {
     }
 
     std::span<const Statement> program_;
-    std::vector<std::size_t> notifications_;  // statements that tell of an interrupt
-    std::vector<std::uint64_t> prints_;       // of each statement: the same where they are alike
-    std::vector<std::uint64_t> changed_;      // the same where groups have changed places
+    std::vector<std::size_t> notifications_;  // statements that name an interrupt
+    std::vector<std::uint64_t> prints_;       // of each statement: equal if they are alike
+    std::vector<std::uint64_t> changed_;      // the same if groups have been swapped
     std::vector<Moment> moments_;
 };
 

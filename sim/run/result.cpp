@@ -32,7 +32,7 @@ void add(UnitStatistics& all, const UnitStatistics& part) {
 
 void add(ClientTraffic& all, const ClientTraffic& part) { all += part; }
 
-/// Entries of one name become one.
+/// Merges entries of the same name.
 template <class Named, class Value>
 void add_named(std::vector<Named>& all, const std::vector<Named>& part, std::string Named::*name,
                Value Named::*value) {
@@ -46,7 +46,7 @@ void add_named(std::vector<Named>& all, const std::vector<Named>& part, std::str
     }
 }
 
-/// Moves what happened to `offset` cycles later.
+/// Shifts all times by `offset` cycles.
 void delay(Result& part, Cycles offset) {
     part.first_op_enable += offset;
     for (OperationRecord& operation : part.operations) {
@@ -79,7 +79,7 @@ void delay(Result& part, Cycles offset) {
     }
 }
 
-/// What the parts before had moved is moved still.
+/// Bytes moved by earlier parts are added.
 void append_moved(Timeline& all, Timeline& part) {
     for (auto& [name, steps] : part.moved) {
         std::vector<TimelineStep>& before = all.moved[name];

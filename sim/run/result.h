@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run gives: plain values without any format. sim/report makes tables and JSON of them.
+// The result of a run: plain values without any format. sim/report makes tables and JSON of them.
 #pragma once
 
 #include <array>
@@ -42,16 +42,16 @@ struct CheckResult {
     Bytes bytes{};
     std::string expected{};  ///< as text, `0x8c467827`
     std::string actual{};
-    bool pass = false;     ///< true as well where it was skipped
+    bool pass = false;     ///< also true if it was skipped
     Place place{};         ///< statement of the program
-    bool skipped = false;  ///< not looked at: time alone was simulated
+    bool skipped = false;  ///< not checked: timing-only simulation
     bool reached = true;   ///< false: the id that it waits for was never raised
-    /// Of a region that differs: which operations wrote to it, by which registers.
+    /// For a region that differs: which operations wrote to it, by which registers.
     std::vector<std::string> writers{};
-    std::optional<TensorDifference> difference{};  ///< of a tensor that is not as it should be
+    std::optional<TensorDifference> difference{};  ///< for a tensor that is not as expected
 };
 
-/// What passed a port towards memory, and the bytes of its beats: one a cycle at most.
+/// What passed a port towards memory, and the bytes of its beats: at most one per cycle.
 struct NamedPort {
     std::string port;
     ClientTraffic traffic;
@@ -63,14 +63,14 @@ struct NamedUnit {
     UnitStatistics statistics;
 };
 
-/// What the DRAM of a region did.
+/// Activity of a region's DRAM.
 struct NamedDram {
     std::string region;
     DramStatistics statistics;
 };
 
 /// Unchecked: nothing is wrong, but the program expects nothing, or its checks were skipped.
-/// HostOnly: likewise, of a model whose layers with products all ran on the host.
+/// HostOnly: as Unchecked, for a model whose layers with MACs all ran on the host.
 enum class RunStatus { Pass, Fail, Unchecked, HostOnly };
 
 template <>
@@ -82,18 +82,18 @@ struct EnumNames<RunStatus> {
         std::pair{RunStatus::HostOnly, std::string_view(rule_ids::host_only)}};
 };
 
-/// A layer of a network, or an operator that the host computes, with what its operations took.
+/// A layer of a network, or an operator that the host computes, with the costs of its operations.
 struct LayerRecord {
     std::string name;
     std::string kind{};  ///< `conv`, a pattern, an operator
     bool on_host = false;
-    std::uint64_t macs = 0;  ///< that are of use
-    double mac_cells = 0;    ///< products per cycle of the array, 0 where it has no part
-    CauseCycles causes{};    ///< own cycles of its operations: layers sum to the run
-    Cycles hidden{};         ///< cycles of its operations behind those of others
-    std::vector<NamedTraffic> traffic{};    ///< by client and port
+    std::uint64_t macs = 0;               ///< useful ones
+    double mac_cells = 0;                 ///< MACs per cycle of the array, 0 if it is not involved
+    CauseCycles causes{};                 ///< own cycles of its operations: layers sum to the run
+    Cycles hidden{};                      ///< cycles of its operations behind those of others
+    std::vector<NamedTraffic> traffic{};  ///< by client and port
     std::vector<std::size_t> operations{};  ///< of the result
-    std::optional<Deviation> deviation{};   ///< from the model's numbers
+    std::optional<Deviation> deviation{};   ///< from the model's values
 
     Cycles cycles() const { return causes.sum(); }
 };
@@ -102,12 +102,12 @@ struct LayerRecord {
 struct SegmentRecord {
     std::string name;
     Cycles start;
-    Cycles cycles;  ///< as a program of its own counts them
+    Cycles cycles;  ///< as a separate program counts them
     std::vector<std::string> inputs;
     std::vector<std::string> outputs;
 };
 
-/// What the host computed of a model.
+/// The host's part of a model.
 struct HostShare {
     Cycles cycles;
     std::uint64_t macs = 0;
@@ -119,18 +119,18 @@ struct ModelShare {
     HostShare host;
     std::vector<SegmentRecord> segments{};
     std::vector<RefusedLayer> refused{};
-    std::optional<ModelMemory> memory{};  ///< where the plan counts it
+    std::optional<ModelMemory> memory{};  ///< if the plan counts it
 };
 
 /// A class of a classifier's output, by its name.
 struct RankedLabel {
     std::string label;
-    std::size_t index = 0;  ///< of the output's numbers
-    double score = 0;       ///< that number
+    std::size_t index = 0;  ///< of the output's elements
+    double score = 0;       ///< value of that element
     double probability = 0;
 };
 
-/// The largest numbers of an output, in order.
+/// The largest values of an output, in order.
 struct Ranking {
     std::string output;
     std::size_t input = 0;  ///< of several that a model ran with, which one
@@ -155,41 +155,41 @@ struct EnergyEstimate {
     double picojoules() const;
 };
 
-/// A model that ran with several inputs one after the other, or with several at once; a result tells of
-/// the first program.
+/// A model that ran with several inputs one after the other, or with several at once; a result
+/// describes the first program.
 struct BatchRecord {
     std::size_t inputs = 0;
     Cycles all;    ///< of them together
-    Cycles least;  ///< of an input: where several were computed at once, their share
+    Cycles least;  ///< for one input: if several were computed at once, their share
     Cycles most;
     std::size_t at_once = 1;        ///< inputs of the first program
-    std::size_t shared_layers = 0;  ///< in which operations took several of them
+    std::size_t shared_layers = 0;  ///< in which operations processed several of them
 };
 
-/// Frames of a network one after the other, with two places for inputs, maps and outputs.
+/// Frames of a network one after the other, with two buffers for inputs, maps and outputs.
 struct StreamRecord {
     std::size_t frames = 0;
     Cycles all;              ///< from the launch of the first to the end of the last
     Cycles interval;         ///< from the end of one to the end of the next, on average
     Cycles latency;          ///< of one, from its launch to its end, on average
-    Cycles most_latency;     ///< likewise, the longest
-    Cycles host;             ///< that the host works for each, beside the NPU
-    bool simulated = false;  ///< false: worked out from the cycles of one frame
+    Cycles most_latency;     ///< the longest of one frame
+    Cycles host;             ///< the host's work for each, in parallel with the NPU
+    bool simulated = false;  ///< false: derived from the cycles of one frame
 };
 
 /// One of several NPUs that ran at once behind one memory.
 struct InstanceRecord {
-    std::string program{};  ///< where each has one of its own
+    std::string program{};  ///< if each has its own
     Cycles cycles;
     ClientTraffic traffic;
     std::size_t failed_checks = 0;
 };
 
-/// What several NPUs make of one network.
+/// How several NPUs share one network.
 enum class NetworkSplit {
-    Batch,     ///< each all of it, on an input of its own
-    Rows,      ///< all of them each layer, some of its rows each
-    Pipeline,  ///< each some of the layers, of an input of its own
+    Batch,     ///< each the whole network, on its own input
+    Rows,      ///< all of them every layer, some of its rows each
+    Pipeline,  ///< each some of the layers, for its own input
 };
 
 template <>
@@ -202,19 +202,19 @@ struct EnumNames<NetworkSplit> {
 
 struct SplitRecord {
     NetworkSplit by = NetworkSplit::Batch;
-    Cycles alone;     ///< of one NPU for one input
+    Cycles alone;     ///< of a single NPU for one input
     Cycles interval;  ///< from one input to the next
     Cycles latency;   ///< of an input
 };
 
 struct Result {
     std::string version;  ///< of npuscope
-    std::string command;  ///< that asked for the run; empty where none did
+    std::string command;  ///< that requested the run; empty if none did
     std::string program;
     Cycles cycles;            ///< first op-enable write to last awaited interrupt
     Cycles first_op_enable;   ///< when `cycles` begin
     Cycles simulated_cycles;  ///< all of the run
-    Cycles repeated_cycles;   ///< of them those that repeat others and were only counted
+    Cycles repeated_cycles;   ///< of these, cycles that repeat others and were only counted
     double wall_seconds = 0;
     std::vector<CheckResult> checks;
     std::vector<NamedTraffic> traffic;  ///< by client of the memory interface
@@ -226,38 +226,38 @@ struct Result {
     std::vector<NamedDram> drams;      ///< of the regions that have one
     std::vector<Diagnostic> findings;
     std::vector<std::vector<std::uint8_t>> kept;  ///< for each of RunOptions::keep; may be empty
-    bool values = true;                           ///< false: time alone was simulated
-    std::optional<Timeline> timeline;             ///< where it was asked for
-    std::optional<ModelShare> model;              ///< where a model ran
-    std::optional<BatchRecord> batch;             ///< where it ran more than once
-    std::optional<StreamRecord> stream;           ///< where one was asked for
-    std::vector<Ranking> rankings;                ///< where labels were given
-    std::vector<InstanceRecord> instances;        ///< where several ran; else empty
-    std::optional<SplitRecord> split;             ///< where they share a network
-    std::optional<EnergyEstimate> energy;         ///< where a table was given
-    std::vector<MappedBytes> memory_map;          ///< where it was asked for
+    bool values = true;                           ///< false: timing-only simulation
+    std::optional<Timeline> timeline;             ///< if requested
+    std::optional<ModelShare> model;              ///< if a model ran
+    std::optional<BatchRecord> batch;             ///< if it ran more than once
+    std::optional<StreamRecord> stream;           ///< if one was requested
+    std::vector<Ranking> rankings;                ///< if labels were given
+    std::vector<InstanceRecord> instances;        ///< if several ran; else empty
+    std::optional<SplitRecord> split;             ///< if they share a network
+    std::optional<EnergyEstimate> energy;         ///< if a table was given
+    std::vector<MappedBytes> memory_map;          ///< if requested
     SystemConfig config;
 
     std::string npu() const { return config.npu_name(); }
     ClientTraffic total_traffic() const;
-    /// Fail where a check failed or a finding is an error; Pass where all checks were made and held,
-    /// at least one.
+    /// Fail if a check failed or a finding is an error; Pass if all checks were made and held, and
+    /// there is at least one.
     RunStatus status() const;
-    /// Whether the run is as it was meant to be: neither failed nor done by the host alone.
+    /// Whether the run is as intended: neither failed nor run by the host only.
     bool is_good() const { return status() == RunStatus::Pass || status() == RunStatus::Unchecked; }
 };
 
-/// Adds what followed in time: what is counted is added up. The first part decides whether there is
-/// a model or a timeline.
+/// Appends a later part: what is counted is summed. The first part decides whether there is a model
+/// or a timeline.
 void append(Result& all, Result part);
 
-/// Share of a model's cycles that the host took, 0 to 1.
+/// Share of a model's cycles spent on the host, 0 to 1.
 double host_share(const Result& result);
 
 /// `cycles` at the NPU's clock.
 double microseconds(const Result& result);
 
-/// Share of the array's products that were of use, 0 to 1; nothing where it has no part.
+/// Share of the array's MACs that were useful, 0 to 1; nothing if it is not involved.
 std::optional<double> mac_utilisation(const OperationRecord& operation);
 std::optional<double> mac_utilisation(const LayerRecord& layer);
 

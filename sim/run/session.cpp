@@ -31,7 +31,7 @@
 namespace npuscope {
 namespace {
 
-/// The time that all instances share, which knows the ports of the first one.
+/// The memory timing that all instances share, which knows the ports of the first one.
 std::shared_ptr<MemoryTiming> timing_beside(const Machine& machine, const MemoryConfig& memory,
                                             std::size_t instances) {
     MemorySharing sharing{.instances = instances};
@@ -45,7 +45,7 @@ bool leaves_out_repeats(const RunOptions& options) {
     return !options.repeats && !options.timeline && options.instances == 1;
 }
 
-/// What belongs to one NPU's simulation. The kernel demands that modules are gone before it is reset.
+/// Everything of one NPU's simulation. The kernel requires that modules are gone before its reset.
 struct Simulation {
     /// `first`: the instance whose memory this one shares; null for the first.
     Simulation(std::span<const Statement> program, const SystemConfig& system,
@@ -127,7 +127,7 @@ void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
     }
 }
 
-/// The machine has finished what was launched, and the host still waits: that is the program's doing.
+/// The machine has finished what was launched, and the host still waits: the program's fault.
 bool machine_is_idle(Simulation& simulation) {
     return simulation.machine->enabled_groups().empty() && !simulation.host.awaits_jobs();
 }
@@ -153,7 +153,7 @@ std::string describe_waits(Simulation& simulation, bool limit) {
                : text;
 }
 
-/// What may have led there.
+/// Possible reasons.
 std::string describe_findings(const DiagnosticLog& log) {
     Diagnostics findings = log.findings();
     std::erase_if(findings, [](const Diagnostic& one) { return one.severity == Severity::Note; });
@@ -251,7 +251,7 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     return result;
 }
 
-/// Adds what the instances besides the first gave; checks and findings say whose they are.
+/// Adds the data of instances other than the first; checks and findings name their instance.
 void add_instances(Simulations& simulations, const RunOptions& options, Result& result) {
     std::vector<CheckResult> checks;
     Diagnostics findings;
@@ -339,7 +339,7 @@ Result run_part(const ProgramPart& part, const Program& program, const SystemCon
     return run_instances(instances, part.segment, system, options, MemoryBytes::Own);
 }
 
-/// Each segment counts its operations anew.
+/// Operation numbers restart in each segment.
 void name_operations(Result& part, std::size_t segment) {
     for (OperationRecord& operation : part.operations) {
         if (operation.unit != "host") {
@@ -348,8 +348,8 @@ void name_operations(Result& part, std::size_t segment) {
     }
 }
 
-/// Where repeats are left out, too much may count as a race, and bytes were written at other times. So
-/// what is to be told of values is told by a run that simulates all.
+/// If repeats are left out, too much may count as a race, and bytes were written at other times. So
+/// reports about values come from a run that simulates everything.
 Result run_as_told(const ProgramPart& part, const Program& program, const SystemConfig& system,
                    RunOptions options) {
     if (options.values && leaves_out_repeats(options)) {
@@ -359,14 +359,14 @@ Result run_as_told(const ProgramPart& part, const Program& program, const System
                 return result;
             }
         } catch (const MachineStopped&) {
-            // told of below
+            // reported below
         }
         options.repeats = true;
     }
     return run_part(part, program, system, options);
 }
 
-/// A machine that stopped is told of with its likely causes.
+/// A stopped machine is reported with its likely causes.
 Result run_or_explain(const ProgramPart& part, const Program& program, const SystemConfig& system,
                       const RunOptions& options) {
     try {
@@ -376,7 +376,7 @@ Result run_or_explain(const ProgramPart& part, const Program& program, const Sys
     }
 }
 
-/// Which of the requests are about this part.
+/// Indices of the requests for this part.
 std::vector<std::size_t> requests_of(const RunOptions& options, std::size_t segment, bool is_last) {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < options.keep.size(); ++i) {

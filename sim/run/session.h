@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One simulation from beginning to end: builds machine, memory and host, runs until the host has
-// what it waits for, and gathers the result. One session at a time in a process; a second may
+// what it waits for, and collects the result. One session at a time per process; a second may
 // follow the first.
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace npuscope {
 
 /// Bytes of memory that are to be read: when the id was raised, or the job of that name has ended;
-/// where it is empty, when the run is over.
+/// if it is empty, when the run is over.
 struct MemoryRequest {
     ByteRun run;
     std::string after{};
@@ -29,19 +29,19 @@ struct MemoryRequest {
 
 struct RunOptions {
     Cycles max_cycles{100'000'000'000};
-    bool values = true;  ///< false: time alone; needs no images, checks nothing
-    /// From the operation after so many on a second thread works values out beside the simulation, if
-    /// there is one NPU; the result is the same. Of a shorter program its start would take longer than
-    /// it saves.
+    bool values = true;  ///< false: timing only; needs no images, checks nothing
+    /// After this many operations, a second thread computes values in parallel with the simulation,
+    /// if there is one NPU; the result is the same. For a shorter program its start would take
+    /// longer than it saves.
     std::optional<std::size_t> value_thread = 8;
     bool shadow = true;     ///< false: races and uninitialised bytes are not found
-    bool check = true;      ///< a program of a file is also checked; false: of our own plans
+    bool check = true;      ///< a program from a file is also checked; false: for our own plans
     bool timeline = false;  ///< keep what every unit did when
-    bool map = false;       ///< the result says what lay where in memory, and for how long
-    /// Parts that repeat what came before are simulated too; values, cycles and counts are the same
-    /// without that. Always so with a limit of cycles of one's own.
+    bool map = false;       ///< the result says what was where in memory, and for how long
+    /// Parts that repeat earlier ones are simulated, too; values, cycles and counts are the same
+    /// without that. Always so with an explicit cycle limit.
     bool repeats = false;
-    /// So many NPUs run the program at once, each on data of its own, in a memory whose time they
+    /// This many NPUs run the program at once, each on its own data, in a memory whose time they
     /// share.
     std::size_t instances = 1;
     std::vector<MemoryRequest> keep{};
@@ -49,22 +49,22 @@ struct RunOptions {
 
 /// Throws ConfigError for a program that cannot be executed, with its place, and MachineStopped for
 /// a deadlock or when `max_cycles` have passed.
-/// Of several instances the result tells of the first one, with the checks and findings of all.
+/// With several instances the result describes the first one, with the checks and findings of all.
 Result run_program(const Program& program, const SystemConfig& system, const RunOptions& options);
 
 struct ModelResult {
     Result result;
-    GraphInputs outputs;  ///< as they are to be stored; none where time alone was simulated
+    GraphInputs outputs;  ///< as they are to be stored; none in a timing-only simulation
 };
 
-/// Several programs at once, each on an NPU of its own, in a memory whose time they share; `shared`:
-/// whose bytes they share, too. They are programs of one machine: without segments. The result is as
-/// that of several instances, and RunOptions::instances does not count.
+/// Several programs at once, each on its own NPU, in a memory whose time they share; `shared`: they
+/// share its bytes, too. They are programs of one machine: without segments. The result is as that
+/// of several instances, and RunOptions::instances is ignored.
 enum class MemoryBytes { Own, Shared };
 Result run_together(std::span<const Program> programs, const SystemConfig& system,
                     const RunOptions& options, MemoryBytes bytes = MemoryBytes::Own);
 
-/// The same of a model, with what its plan says in the result.
+/// The same for a model, with its plan's data in the result.
 ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options);
 
 }  // namespace npuscope

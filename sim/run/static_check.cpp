@@ -13,8 +13,8 @@
 namespace npuscope {
 namespace {
 
-/// Mistakes that this memory and its latency hide: operations that race, and operands of which no
-/// byte was ever loaded. The run cannot see them, a static check does.
+/// Mistakes that this memory and its latency hide: races between operations, and operands that were
+/// never loaded at all. The run cannot see them, but a static check can.
 void add_hazards(Diagnostics checked, Diagnostics& findings) {
     for (Diagnostic& one : checked) {
         const Rule* rule = find_rule(one.id);
@@ -84,7 +84,7 @@ void explain(const Program& program, const SystemConfig& system,
         const bool region = check.kind != CheckKind::Register && check.bytes > Bytes(0);
         if (!check.pass && check.reached && region && failed.size() < most) {
             failed.push_back(&check);
-            // of an image the address is that of the first byte that differs
+            // for an image the address is that of the first byte that differs
             regions.push_back(
                 {check.address, check.kind == CheckKind::Crc32 ? check.bytes : Bytes(1)});
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a static check of the program adds to a run: why a machine stopped or results are wrong, what
-// memory and latency hide, and what lay where.
+// What a static check of the program adds to a run: why a machine stopped or results are wrong,
+// what memory and latency hide, and what was where.
 #pragma once
 
 #include <future>
@@ -14,22 +14,22 @@
 
 namespace npuscope {
 
-/// Of a register program whose machine has stopped: blocks that never start, else, where it has its
+/// For a register program whose machine has stopped: blocks that never start, else, if it has its
 /// images, its first errors.
 std::string likely_causes(const Program& program, const SystemConfig& system,
                           const RunOptions& options);
 
-/// What a check says of the program, while the machine runs it, with the map that the options ask for;
-/// nothing where no check is asked for.
+/// The check's report on the program, while the machine runs it, with the map that the options
+/// request; nothing if no check is requested.
 std::future<CheckReport> begin_check(const Program& program, const SystemConfig& system,
                                      const RunOptions& options);
 
-/// Why a register program came to a wrong end: who wrote the regions that are not as it expects
-/// them, and what the check says; of one that came to a good end what was mere luck.
+/// Why a register program failed: what wrote the regions that are not as expected, and what the
+/// check says; for one that passed, what was mere luck.
 void explain(const Program& program, const SystemConfig& system,
              const std::optional<CheckReport>& checked, Result& result);
 
-/// What lies where while the program runs, of each segment in the memory of its own machine.
+/// What is where while the program runs, for each segment in the memory of its own machine.
 std::vector<MappedBytes> memory_map(const Program& program, const SystemConfig& system);
 
 }  // namespace npuscope

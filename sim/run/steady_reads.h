@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of one register, one after the other, of a host that waits for a value: whether the next will
-// take as long as the last and, where nothing else is going on, find the same. A poll that cannot
-// succeed any more then ends in one step, however often the program wants to read.
+// Consecutive reads of one register by a host that polls for a value: whether the next will take as
+// long as the last and, if nothing else is going on, return the same. A poll that cannot succeed
+// any more then ends in one step, however often the program wants to read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace npuscope {
 
 class SteadyReads {
  public:
-    /// What a read found, and when it was over; true where the next will be alike.
+    /// What a read returned, and when it was over; true if the next will be alike.
     bool after_read(std::uint32_t value, Cycles time) {
         const Cycles period = time - last_;
         same_ = value == value_ && period == period_ ? same_ + 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who waits for which interrupt: notifications of a program in order, the ids they raise, and when.
+// Which interrupts are awaited: notifications of a program in order, the ids they raise, and when.
 // An interrupt serves the oldest notification that names its unit and group.
 #pragma once
 
@@ -36,7 +36,7 @@ class SyncBoard {
     }
     /// Interrupts that are awaited, oldest first.
     const std::deque<Awaited>& awaited() const { return awaited_; }
-    /// The oldest notification for this interrupt, taken off the list; its id is raised.
+    /// The oldest notification for this interrupt, removed from the list; its id is raised.
     std::optional<Awaited> serve(Interrupt interrupt, Cycles time);
     void raise(const std::string& sync, Cycles time) { raised_[sync] = time; }
     bool raised(const std::string& sync) const { return raised_.contains(sync); }

@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-/// `npu.csc.sequence` is told as `csc.sequence`: there is one NPU.
+/// `npu.csc.sequence` is reported as `csc.sequence`: there is one NPU.
 std::string lane_name(const std::string& activity) {
     constexpr std::string_view prefix = "npu.";
     return activity.starts_with(prefix) ? activity.substr(prefix.size()) : activity;
@@ -30,8 +30,8 @@ std::string_view reason_of(WaitKind kind) {
     return {};
 }
 
-/// A unit may tell of work ahead of its time, and of the waits on its way there afterwards. Work
-/// is believed: waits keep what it leaves of them. False where nothing is left of the new span.
+/// A unit may report work ahead of its time, and the waits before that work afterwards. Work takes
+/// precedence: waits keep what is left of them. False if nothing is left of the new span.
 bool make_room(std::vector<TimelineSpan>& lane, TimelineSpan& span) {
     while (span.reason == "work" && !lane.empty() && lane.back().reason != "work" &&
            lane.back().end > span.begin) {
@@ -47,8 +47,8 @@ bool make_room(std::vector<TimelineSpan>& lane, TimelineSpan& span) {
     return span.begin < span.end;
 }
 
-/// What the span of two neighbours is called: their own name where they have one, else that of the
-/// longer one.
+/// The name of the joined span of two neighbours: their common name if they have one, else that of
+/// the longer one.
 TimelineSpan joined(const TimelineSpan& first, const TimelineSpan& second) {
     TimelineSpan span = first.end - first.begin >= second.end - second.begin ? first : second;
     span.begin = first.begin;
@@ -113,7 +113,7 @@ void TimelineRecorder::restarted(const std::string& counter, Cycles time, std::i
 
 Timeline TimelineRecorder::take() {
     for (auto& [counter, changes] : changes_) {
-        // some were told ahead of their time
+        // some were reported ahead of their time
         std::ranges::stable_sort(changes, {}, &Change::time);
         std::vector<TimelineStep>& steps = timeline_.counters[counter];
         std::int64_t value = 0;

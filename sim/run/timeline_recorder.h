@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens to the machine and keeps a timeline. Spans of the same kind that follow each other
-// without a gap become one where they are short beside the run, so that its size is bounded.
+// Listens to the machine and keeps a timeline. Consecutive spans of the same kind without a gap
+// become one if they are short compared with the run, so that its size is bounded.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace npuscope {
 
 class TimelineRecorder : public Recorder {
  public:
-    /// Above so many spans of one lane, neighbours are joined.
+    /// Above this many spans of one lane, neighbours are joined.
     explicit TimelineRecorder(std::size_t most_spans = 20'000) : most_spans_(most_spans) {}
 
     void worked(const std::string& activity, Span span) override;
@@ -23,7 +23,7 @@ class TimelineRecorder : public Recorder {
     void counted(const std::string& counter, Cycles time, std::int64_t change) override;
     void restarted(const std::string& counter, Cycles time, std::int64_t value) override;
 
-    /// Everything that was told; the recorder is empty afterwards.
+    /// Everything that was recorded; the recorder is empty afterwards.
     Timeline take();
 
  private:
@@ -33,7 +33,7 @@ class TimelineRecorder : public Recorder {
         bool restart;  ///< `amount` is the new value
     };
     void add(const std::string& activity, TimelineSpan span);
-    /// Joins neighbours until the lane is half as long as it may be.
+    /// Joins neighbours until the lane has half of its maximum length.
     void coarsen(std::vector<TimelineSpan>& lane) const;
 
     std::size_t most_spans_;

@@ -8,7 +8,7 @@
 namespace npuscope {
 namespace {
 
-constexpr std::size_t most_samples = 1024;  // of a client: what a screen can show
+constexpr std::size_t most_samples = 1024;  // per client: what a screen can show
 
 }  // namespace
 

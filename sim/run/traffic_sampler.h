@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples what the clients of a machine's memory interface have moved, for a timeline: told of work
-// and waits, it looks whether a window has passed. It takes no time and has no process of its own, so
-// that a machine that stopped stays stopped.
+// Samples what the clients of a machine's memory interface have moved, for a timeline: notified of
+// work and waits, it checks whether a window has passed. It takes no simulated time and has no
+// process of its own, so that a stopped machine stays stopped.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace npuscope {
 
 class TrafficSampler : public Recorder {
  public:
-    /// Tells `next` all that it is told.
+    /// Forwards everything that it receives to `next`.
     TrafficSampler(Recorder& next, const Machine& machine) : next_(next), machine_(machine) {}
 
     void worked(const std::string& activity, Span span) override;
@@ -31,10 +31,10 @@ class TrafficSampler : public Recorder {
  private:
     void look();
     void sample();
-    /// Every second sample goes, and windows are twice as long.
+    /// Removes every second sample and doubles the windows.
     void thin_out();
-    /// Reads are counted when they are granted, many at once: what a port cannot have moved by then is
-    /// moved later, of all clients in proportion.
+    /// Reads are counted when they are granted, many at once: what a port cannot have moved by then
+    /// counts as moved later, for all clients in proportion.
     void spread(std::string_view direction, double bytes_per_cycle);
 
     Recorder& next_;

@@ -15,7 +15,7 @@
 
 namespace npuscope {
 
-/// A constant, a name, a call, or an operator with what it works on.
+/// A constant, a name, a call, or an operator with its operands.
 struct Expression::Node {
     enum class Kind { Constant, Name, Call };
     Kind kind = Kind::Constant;
@@ -30,10 +30,10 @@ namespace x3 = boost::spirit::x3;
 using Node = Expression::Node;
 
 constexpr std::size_t longest_formula = 1000;
-/// Of parentheses, calls and choices within one another: the parser takes a stack frame for each.
+/// Nesting of parentheses, calls and choices: the parser uses a stack frame for each.
 constexpr std::size_t deepest_formula = 50;
 
-// --- Grammar: each rule gives a Node. ---
+// --- Grammar: each rule produces a Node. ---
 
 /// Neither `inf` nor `nan` is a number.
 struct PlainNumber : x3::ureal_policies<double> {
@@ -68,7 +68,7 @@ constexpr auto begin_operator = [](auto& context) {
     x3::_val(context) = Node{Node::Kind::Call, {}, x3::_attr(context), {}};
     x3::_val(context).arguments.push_back(std::move(first));
 };
-/// `--x`: the signs before an operand, the last one nearest to it.
+/// `--x`: the signs before an operand, the innermost one last.
 constexpr auto set_signs = [](auto& context) {
     using boost::fusion::at_c;
     Node operand = std::move(at_c<1>(x3::_attr(context)));
@@ -81,7 +81,7 @@ constexpr auto set_signs = [](auto& context) {
     x3::_val(context) = std::move(operand);
 };
 
-/// One of these, the longest that fits, as text.
+/// One of these strings, the longest match.
 struct Operators : x3::symbols<std::string> {
     Operators(std::initializer_list<const char*> all) {
         for (const char* symbol : all) {
@@ -132,7 +132,7 @@ const auto choice_def = either[set_node] >> -(Operators{"?"}[begin_operator] >
 BOOST_SPIRIT_DEFINE(word, call, primary, exponent, power, signed_value, product, sum, order,
                     equality, both, either, choice)
 
-/// Where the text goes on and fits nothing.
+/// The remaining text that fits nothing.
 std::string rest_of(const std::string& text, std::string::const_iterator at) {
     at = std::find_if(at, text.end(), [](char letter) { return letter != ' '; });
     return at == text.end() ? std::string("its end")
@@ -189,7 +189,7 @@ const Function* find_function(const std::string& name) {
     return found == std::end(functions) ? nullptr : found;
 }
 
-/// Thrown by `Evaluation`, told by the expression that it belongs to.
+/// Thrown by `Evaluation`, reported by the expression that it belongs to.
 struct Misfit {
     std::string sentence;
     std::string remedy;
@@ -199,7 +199,7 @@ class Evaluation {
  public:
     explicit Evaluation(const Expression::Lookup& lookup) : lookup_(lookup) {}
 
-    /// Never a whole number: those are double here.
+    /// Never an integer: those are doubles here.
     FormulaValue value(const Node& node) const {
         if (node.kind == Node::Kind::Constant) {
             return node.value;
@@ -289,7 +289,7 @@ class Evaluation {
     const Expression::Lookup& lookup_;
 };
 
-/// Every name; Misfit where a function is unknown or its arguments are too few or too many.
+/// Collects every name; Misfit if a function is unknown or has too few or too many arguments.
 void collect_names(const Node& node, std::set<std::string>& names) {
     if (node.kind == Node::Kind::Name) {
         names.insert(node.name);
@@ -352,7 +352,7 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
             refuse(fmt::format("is not a formula: unexpected {}", rest_of(text_, at)), remedy);
         }
     } catch (const x3::expectation_failure<std::string::const_iterator>& failure) {
-        // the grammar's rules are all values; letters that it expects name themselves
+        // all rules of the grammar are values; expected letters are shown as they are
         constexpr std::size_t longest_letter = 3;
         refuse(fmt::format("is not a formula: expected {}, not {}",
                            failure.which().size() <= longest_letter ? failure.which() : "a value",

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int tries_of_parallel = 3;
 
-/// A word of a shell's command line.
+/// A quoted word of a shell command line.
 std::string shell_word(const std::string& text) {
     std::string word = "'";
     for (const char letter : text) {
@@ -28,12 +28,12 @@ std::string shell_word(const std::string& text) {
     return word + '\'';
 }
 
-/// Runs a program to its end; its messages go to a file. Its exit code, or -1 where a signal ended it.
+/// Runs a program to completion, messages to a file. Its exit code, or -1 if a signal ended it.
 int run_to_end(const std::vector<std::string>& words, const std::filesystem::path& log,
                const std::string& package) {
     std::vector<char*> arguments;
     for (const std::string& word : words) {
-        arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT: what spawn takes
+        arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT: required by spawn
     }
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t files{};
@@ -63,7 +63,7 @@ int run_to_end(const std::vector<std::string>& words, const std::filesystem::pat
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// A task's command; `task` is its number, or what a shell makes it of.
+/// A task's command; `task` is its number, or a shell expression for it.
 std::string task_command(const LaunchPlan& plan, const std::string& task) {
     return fmt::format("{} sweep {} --task {}/{} --jobs {}", shell_word(plan.program.string()),
                        shell_word(plan.folder.string()), task, plan.tasks, plan.jobs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a sweep's tasks on other machines: by GNU parallel over ssh, or as an array job of Slurm. All
-// machines see the sweep's folder under the same path. A task writes a database of its own, so that
-// tasks never wait for each other, and goes on where it was when it is started again.
+// Runs a sweep's tasks on other machines: with GNU parallel over ssh, or as a Slurm job array. All
+// machines see the sweep's folder under the same path. A task writes its own database, so that
+// tasks never wait for each other, and resumes when it is started again.
 #pragma once
 
 #include <filesystem>
@@ -25,21 +25,21 @@ struct LaunchPlan {
     std::filesystem::path program;  ///< this executable
     std::filesystem::path folder;   ///< of the sweep, absolute
     std::size_t tasks = 1;
-    std::size_t jobs = 1;                ///< workers of a task
-    std::string hosts{};                 ///< of ssh, as GNU parallel takes them: `:,node1,4/node2`
-    std::vector<std::string> options{};  ///< of sbatch, for the site: `--partition=short`
+    std::size_t jobs = 1;                ///< workers per task
+    std::string hosts{};                 ///< for ssh, in GNU parallel's syntax: `:,node1,4/node2`
+    std::vector<std::string> options{};  ///< for sbatch, site-specific: `--partition=short`
 };
 
-/// `DIR/tasks`, where tasks leave their databases and what they print.
+/// `DIR/tasks`, where tasks leave their databases and output.
 std::filesystem::path task_folder(const std::filesystem::path& sweep);
 std::filesystem::path task_database(const std::filesystem::path& sweep, std::size_t task,
                                     std::size_t tasks);
 
-/// The script of an array job, a task of the sweep for each of its elements.
+/// The script of a job array, with one task of the sweep per element.
 std::string slurm_script(const LaunchPlan& plan);
 
-/// Starts all tasks and waits until they have ended, well or not: what is missing afterwards is found
-/// in the databases. ConfigError where the launcher's program is not installed or refuses its work.
+/// Starts all tasks and waits until they have ended, successfully or not: missing points are found
+/// in the databases afterwards. ConfigError if the launcher's program is not installed or fails.
 void launch_tasks(Launcher launcher, const LaunchPlan& plan);
 
 }  // namespace npuscope

@@ -10,19 +10,19 @@
 namespace npuscope {
 namespace {
 
-constexpr double near_enough = 1e-6;    ///< distance of designs that are the same place
+constexpr double near_enough = 1e-6;    ///< distance at which designs count as the same
 constexpr std::size_t first_share = 4;  ///< of the budget, before anything is known
 constexpr double least_gain = 1e-3;     ///< a tenth of a percent is not worth a run
 constexpr std::size_t most_candidates = 500;
-constexpr double caution = 1.0;  ///< spreads by which an estimate may be too large
+constexpr double caution = 1.0;  ///< overestimate of a cost assumed possible, in spreads
 
-/// Logarithm of a ratio of two costs; 0 where they have none.
+/// Logarithm of a ratio of two costs; 0 if undefined.
 double log_ratio(double cost, double estimate) {
     const bool comparable = cost * estimate > 0;
     return comparable ? std::log(cost / estimate) : 0;
 }
 
-/// How much better `costs` is than `other` where it is better most, as a logarithm.
+/// Largest improvement of `costs` over `other` in any cost, as a logarithm.
 double gain_over(const Costs& costs, const Costs& other) {
     double gain = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -30,7 +30,7 @@ double gain_over(const Costs& costs, const Costs& other) {
         const double ratio = log_ratio(other[i], costs[i]);
         gain = std::max(gain, negative ? -ratio : ratio);
         if (costs[i] * other[i] <= 0 && costs[i] < other[i]) {
-            gain = std::max(gain, 1.0);  // on the other side of zero
+            gain = std::max(gain, 1.0);  // across zero
         }
     }
     return gain;
@@ -83,7 +83,7 @@ double hypervolume(std::vector<Costs> points, const Costs& best, const Costs& wo
     if (worst.size() == 1) {
         return (worst.front() - std::max(points.front().front(), best.front())) / width;
     }
-    // Slices between two costs of the first kind: in each, those points count that reach it.
+    // Slices between two costs of the first kind: in each, only points that reach it count.
     double volume = 0;
     std::vector<Costs> reached;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -163,7 +163,7 @@ std::vector<std::size_t> FrontSearch::first_designs(std::size_t count) const {
     std::vector<std::size_t> first;
     const bool blind = objectives_ == 0;
     if (!blind) {
-        // The best of what is estimated, evenly along the front.
+        // The best of the estimates, evenly along the front.
         std::vector<Costs> points;
         std::vector<std::size_t> estimated;
         for (const std::size_t design : open) {

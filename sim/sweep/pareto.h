@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Designs by several objectives at once, all of which are costs: less is better.
+// Multi-objective ranking of designs; all objectives are costs: less is better.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,29 @@ namespace npuscope {
 
 using Costs = std::vector<double>;
 
-/// Whether `one` is at least as good in everything, and better in something.
+/// Whether `one` is at least as good in every cost, and better in at least one.
 bool dominates(const Costs& one, const Costs& other);
 
-/// Of the points that none dominates, in order of their first cost; of equal ones the first.
+/// The non-dominated points, in order of their first cost; the first of equal ones.
 std::vector<std::size_t> pareto_front(const std::vector<Costs>& points);
 
-/// Share of the box between the best cost of each kind and `worst` that points dominate, in two or more
-/// dimensions. 0 to 1; points beyond `worst` count nothing.
+/// Share of the box between the best cost of each kind and `worst` that the points dominate, in two
+/// or more dimensions. 0 to 1; points beyond `worst` are ignored.
 double hypervolume(std::vector<Costs> points, const Costs& best, const Costs& worst);
 
-/// Chooses which of many designs are worth a full run, from cheap estimates that the runs correct: an
-/// estimate is taken to be wrong by what those of designs nearby were wrong by.
+/// Chooses which of many designs are worth a full run, from cheap estimates corrected by the runs:
+/// an estimate is assumed to have the error of those of nearby designs.
 class FrontSearch {
  public:
-    /// `places`: coordinates of every design, 0 to 1 in each axis. `estimates`: its costs as far as they
-    /// are known beforehand; empty where nothing is.
+    /// `places`: coordinates of every design, 0 to 1 on each axis. `estimates`: its costs as far as
+    /// known beforehand; empty if unknown.
     FrontSearch(std::vector<std::vector<double>> places,
                 std::vector<std::optional<Costs>> estimates, std::size_t budget);
 
-    /// Designs that are to be run next, at most `count`; none when the budget is used up or no other design
-    /// is expected to be better than all that were run.
+    /// Designs to run next, at most `count`; none if the budget is used up or no other design is
+    /// expected to be better than all that were run.
     std::vector<std::size_t> next(std::size_t count);
-    /// What a run gave; nothing for a design that cannot be run.
+    /// Reports a run's result; nothing for a design that cannot be run.
     void tell(std::size_t design, const std::optional<Costs>& costs);
 
     std::size_t runs() const { return runs_; }

@@ -18,12 +18,12 @@ namespace npuscope {
 namespace {
 
 constexpr std::uint64_t most_choices = 100'000;    ///< of an axis
-constexpr std::uint64_t most_designs = 1'000'000;  ///< of a grid that is listed whole
+constexpr std::uint64_t most_designs = 1'000'000;  ///< of a grid that is fully listed
 constexpr std::uint64_t draws_per_design = 1'000;  ///< before a random sample stays smaller
-constexpr std::uint64_t latin_rounds = 64;         ///< likewise
+constexpr std::uint64_t latin_rounds = 64;         ///< before a Latin sample stays smaller
 constexpr std::uint64_t usual_points = 100;
 
-/// A generator whose numbers are the same on every machine.
+/// A generator with the same sequence on every machine.
 using Generator = boost::random::mt19937_64;
 
 std::uint64_t below(Generator& generator, std::uint64_t bound) {
@@ -48,7 +48,7 @@ ConfigNode number_node(std::uint64_t value, const Place& place) {
     return node;
 }
 
-/// Reads one axis from what stands at a place of the file.
+/// Reads one axis from a node of the file.
 class AxisReader {
  public:
     AxisReader(const AxisSpec& spec, const ConfigNode& node) : spec_(spec), node_(node) {}

@@ -11,8 +11,8 @@
 //     objectives:
 //       - {name: time, minimise: cycles}
 //
-// A field is a key of an experiment (`program`, `npu`, `plan.winograd`) or one of `list fields` that
-// begins with `npu.`, `memory.` or `host.`.
+// A field is a key of an experiment (`program`, `npu`, `plan.winograd`) or one of `list fields`
+// that begins with `npu.`, `memory.` or `host.`.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@
 
 namespace npuscope {
 
-/// Whole numbers from one to another, each with this distance from the one before.
+/// Integers from one to another, at a constant distance.
 struct RangeSpec {
     std::string from;
     std::string to;
@@ -41,7 +41,7 @@ struct RangeSpec {
     }
 };
 
-/// Whole numbers, each a multiple of the one before.
+/// Integers, each a multiple of the previous one.
 struct LogRangeSpec {
     std::string from;
     std::string to;
@@ -174,15 +174,15 @@ struct Objective {
     }
 };
 
-/// A design: which choice of each axis it takes.
+/// A design: the choice made on each axis.
 struct Design {
-    std::uint64_t number = 0;            ///< in the grid; the last axis changes fastest
+    std::uint64_t number = 0;            ///< in the grid; last axis fastest
     std::vector<std::size_t> choices{};  ///< by axis
 };
 
 class Space {
  public:
-    /// From what a file in `folder` holds. ConfigError with its place.
+    /// From the contents of a file in `folder`. ConfigError with its place.
     Space(const ConfigNode& root, std::filesystem::path folder);
 
     const std::string& shows() const { return shows_; }
@@ -192,18 +192,18 @@ class Space {
     const std::vector<Axis>& axes() const { return axes_; }
     const std::vector<Objective>& objectives() const { return objectives_; }
     const SearchSpec& search() const { return search_; }
-    /// Designs of the whole grid, with those that `where` leaves out.
+    /// Designs of the entire grid, including those that `where` excludes.
     std::uint64_t grid() const { return grid_; }
 
     Design design(std::uint64_t number) const;
-    /// What differs from the base, in the order of the axes.
+    /// Differences from the base, in the order of the axes.
     std::vector<FieldValue> changes(const Design& design) const;
-    /// The value of an axis, by its name or by its field's; nothing where it is not applied, or there
-    /// is none of that name.
+    /// The value of an axis, by its name or its field's; nothing if it is not applied, or no axis
+    /// has that name.
     std::optional<FormulaValue> value(const Design& design, const std::string& name) const;
 
-    /// Every design of a grid, in order, and those that a random or Latin sample takes; of an adaptive
-    /// search all that can be chosen from. `left_out` counts those that `where` excludes.
+    /// Every design of a grid, in order, or those of a random or Latin sample; for an adaptive
+    /// search all candidates. `left_out` counts those that `where` excludes.
     std::vector<Design> designs(std::uint64_t& left_out) const;
 
  private:
@@ -212,8 +212,8 @@ class Space {
     std::vector<Design> random_sample(std::uint64_t count, std::uint64_t& left_out) const;
     std::vector<Design> latin_sample(std::uint64_t count, std::uint64_t& left_out) const;
     bool applies(const Axis& axis, const Design& design) const;
-    /// Whether an axis that is not applied stands elsewhere than at its first value: the design there is
-    /// the same.
+    /// Whether an axis that is not applied is at another value than its first: the design with the
+    /// first value is the same.
     bool repeats(const Design& design) const;
     bool fulfils_where(const Design& design) const;
     void take(Design design, std::vector<Design>& found, std::uint64_t& left_out) const;
@@ -228,11 +228,11 @@ class Space {
     std::uint64_t grid_ = 1;
 };
 
-/// Reads a space from its file, which messages call `shown` where that is given. ConfigError with its
+/// Reads a space from its file; `shown`, if given, is its name in messages. ConfigError with its
 /// place.
 Space read_space(const std::filesystem::path& path, const std::string& shown = {});
 
-/// Whether a YAML file is a sweep's space: it has axes.
+/// Whether a YAML file is a sweep's space, i.e. has axes.
 bool is_space_file(const std::filesystem::path& path);
 
 }  // namespace npuscope

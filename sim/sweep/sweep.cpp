@@ -17,10 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int progress_ms = 250;
 constexpr auto commit_every = std::chrono::milliseconds(500);
-constexpr std::size_t adaptive_batch = 8;  ///< the same for any number of workers: results repeat
+constexpr std::size_t adaptive_batch = 8;  ///< the same for any number of workers: reproducible
 constexpr std::uint64_t adaptive_share = 10;
 
-/// Nothing where a name of an objective has no value.
+/// Nothing if a name of an objective has no value.
 std::optional<Costs> costs_of(const std::vector<Objective>& objectives,
                               const Expression::Lookup& lookup) {
     Costs costs;
@@ -100,7 +100,7 @@ class SweepRun {
     }
 
  private:
-    /// What a worker does: runs the design, or estimates it. Even pieces of work are runs.
+    /// A worker's task: runs the design, or estimates it. Even pieces of work are runs.
     std::string answer(std::uint64_t piece) const {
         const Design& design = designs_[piece / 2];
         return (piece % 2 == 0 ? work_.run(design) : work_.estimate(design)).dump();
@@ -158,7 +158,7 @@ class SweepRun {
         return point;
     }
 
-    /// Estimates of all designs, as far as there are any.
+    /// Estimates of all designs, as far as available.
     std::vector<std::optional<Costs>> estimates(WorkerPool& pool) {
         std::vector<std::optional<Costs>> found(designs_.size());
         std::size_t next = 0;

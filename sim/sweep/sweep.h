@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the designs of a space in worker processes and keeps what they give in a database. What is in
-// the database already is not run again, so that a sweep which was interrupted goes on where it was.
+// Runs the designs of a space in worker processes and stores their results in a database. Points
+// already in the database are not run again, so that an interrupted sweep resumes where it was.
 #pragma once
 
 #include <functional>
@@ -13,42 +13,42 @@
 
 namespace npuscope {
 
-/// How designs are run. A point is rows by table, as SweepDatabase::add takes them.
+/// How designs are run. A point is rows by table, as for SweepDatabase::add.
 struct SweepWork {
-    /// A design's key and what is known before it runs; with the status `illegal` and the error where its
-    /// configuration is refused.
+    /// A design's key and what is known before it runs; with status `illegal` and the error if its
+    /// configuration is rejected.
     std::function<Json(const Design&)> prepare;
-    /// All of the point.
+    /// The complete point.
     std::function<Json(const Design&)> run;
-    /// Numbers of the result as far as they can be told without a run; an empty object where none can.
+    /// Numbers of the result that can be estimated without a run; an empty object if none can.
     std::function<Json(const Design&)> estimate;
 };
 
 struct SweepOptions {
     std::size_t jobs = 1;
-    std::size_t task = 0;  ///< of `tasks`: only designs whose keys belong to it
+    std::size_t task = 0;  ///< index of `tasks`: only designs whose keys belong to it
     std::size_t tasks = 1;
-    /// Keys of points that another database has; may be empty.
+    /// Whether another database has the point of a key; may be empty.
     std::function<bool(const std::string&)> is_elsewhere{};
     std::function<void(const std::string&)> progress{};  ///< a line to show; may be empty
 };
 
 struct SweepCount {
-    std::uint64_t designs = 0;   ///< of the space, or of the sample
+    std::uint64_t designs = 0;   ///< in the space, or in the sample
     std::uint64_t left_out = 0;  ///< by `where`
-    std::uint64_t ran = 0;       ///< now
-    std::uint64_t found = 0;     ///< in the database already, or equal to another design
+    std::uint64_t ran = 0;       ///< in this call
+    std::uint64_t found = 0;     ///< already in the database, or equal to another design
 };
 
 SweepCount run_sweep(const Space& space, SweepDatabase& database, const SweepWork& work,
                      const SweepOptions& options);
 
-/// The value of a name for a point's objectives: an axis, a number of the result, a field of the
+/// The value of a name in a point's objectives: an axis, a number of the result, a field of the
 /// configuration.
 std::optional<FormulaValue> point_value(const SweepRow& point, const Json& config,
                                         const SweepRow& axes, const std::string& name);
 
-/// A point that ran to a result, with its costs.
+/// A point that completed with a result, with its costs.
 struct RatedPoint {
     std::string key;
     Costs costs;

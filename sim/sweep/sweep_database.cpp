@@ -12,7 +12,7 @@
 namespace npuscope {
 namespace {
 
-constexpr int patience_ms = 60'000;  ///< for another process that writes the same file
+constexpr int patience_ms = 60'000;  ///< for another process writing the same file
 
 std::string name_of(std::string_view column) {
     return std::string(column.substr(0, column.find(' ')));
@@ -103,7 +103,7 @@ class SweepDatabase::Statement {
                               SQLITE_TRANSIENT);
         }
     }
-    /// Whether there is a row.
+    /// Returns whether there is a row.
     bool step() {
         const int code = sqlite3_step(statement_);
         if (code != SQLITE_ROW && code != SQLITE_DONE) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep found, as an SQLite database. A point is a design that was run; its key is made of all
-// that its result depends on, so that the same design is never run twice. Tables and columns are
-// those of `sweep_tables`; docs/exploration.md says what they mean.
+// Results of a sweep, as an SQLite database. A point is a design that was run; its key covers
+// everything that its result depends on, so that the same design is never run twice. Tables and
+// columns are those of `sweep_tables`; docs/exploration.md describes them.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ struct sqlite3;
 
 namespace npuscope {
 
-/// Of the tables; a database of another version is refused.
+/// Version of the tables; a database of another version is rejected.
 inline constexpr int sweep_schema = 1;
 
 struct SweepTable {
@@ -30,24 +30,24 @@ struct SweepTable {
 /// points, axes, layers, units, causes, findings.
 const std::vector<SweepTable>& sweep_tables();
 
-/// A row of a query: text, numbers and null as JSON has them, by column.
+/// A row of a query: strings, numbers and null as in JSON, by column.
 using SweepRow = std::map<std::string, Json>;
 
 class SweepDatabase {
  public:
-    /// Opens the database, and makes it where there is none. ConfigError where the file is something
+    /// Opens the database, or creates it if it does not exist. ConfigError if the file is something
     /// else, of another version, or cannot be written.
     explicit SweepDatabase(const std::filesystem::path& file);
     ~SweepDatabase();
     SweepDatabase(const SweepDatabase&) = delete;
     SweepDatabase& operator=(const SweepDatabase&) = delete;
 
-    /// Whether the point of this key was run to its end; one whose process crashed was not.
+    /// Whether the point of this key was run to completion; not if its process crashed.
     bool is_finished(const std::string& key) const;
-    /// Rows by table: `{"points": [{"key": .., "cycles": ..}], "layers": [..]}`, of one point. A point
-    /// that was finished before stays as it is.
+    /// Rows by table: `{"points": [{"key": .., "cycles": ..}], "layers": [..]}`, for one point. A
+    /// point that was finished before stays unchanged.
     void add(const Json& point);
-    /// What was added is there, whatever happens next.
+    /// Makes added points durable.
     void commit();
     /// Adds all finished points of another database.
     void merge(const std::filesystem::path& other);
@@ -65,10 +65,10 @@ class SweepDatabase {
     sqlite3* connection_ = nullptr;
     std::map<std::string, std::unique_ptr<Statement>, std::less<>> inserts_;
     std::unique_ptr<Statement> finished_;
-    bool open_ = false;  ///< a transaction
+    bool open_ = false;  ///< a transaction is open
 };
 
-/// One line a point, in the order of the space: its axes, numbers of its result, its error.
+/// One line per point, in the order of the space: its axes, numbers of its result, its error.
 std::string sweep_csv(const SweepDatabase& database);
 
 }  // namespace npuscope

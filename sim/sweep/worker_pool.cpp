@@ -20,7 +20,7 @@
 namespace npuscope {
 namespace {
 
-/// All of it, or false where the other end is gone.
+/// Reads everything, or returns false if the other end is closed.
 bool read_all(int channel, void* data, std::size_t size) {
     auto* bytes = static_cast<char*>(data);
     while (size > 0) {
@@ -47,7 +47,7 @@ bool write_all(int channel, const void* data, std::size_t size) {
     return true;
 }
 
-/// Signals end a worker as they end any process.
+/// Restores default signal handling, so that signals end a worker.
 void take_usual_signals() {
     sigset_t none{};
     sigemptyset(&none);
@@ -133,7 +133,7 @@ bool WorkerPool::has_busy() const {
 void WorkerPool::give(std::uint64_t work) {
     const auto idle = std::ranges::find_if(workers_, [](const Worker& one) { return !one.work; });
     idle->work = work;
-    write_all(idle->channel, &work, sizeof(work));  // a worker that is gone is met by take()
+    write_all(idle->channel, &work, sizeof(work));  // take() detects a worker that is gone
 }
 
 std::optional<WorkerPool::Answer> WorkerPool::take(int milliseconds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes of this program that work side by side, each at one piece of work at a time. One that ends
-// by a signal takes its piece of work with it and is replaced; it harms no other.
+// Parallel processes of this program, each with one work item at a time. One that is ended by a
+// signal loses its item and is replaced; the others are unaffected.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace npuscope {
 
-/// So many as are asked for; 0: one a core.
+/// The requested number; 0: one per core.
 std::size_t worker_count(std::size_t asked);
 
 class WorkerPool {
  public:
-    /// Gives the answer to a piece of work; called in a worker.
+    /// Returns the answer to a work item; called in a worker.
     using Work = std::function<std::string(std::uint64_t)>;
 
     struct Answer {
@@ -25,16 +25,16 @@ class WorkerPool {
         std::optional<std::string> crash{};  ///< how the worker ended without an answer
     };
 
-    /// No thread may run that holds a lock. ConfigError where the system starts no process.
+    /// No running thread may hold a lock. ConfigError if the system cannot start processes.
     WorkerPool(std::size_t workers, Work work);
-    /// Ends the workers, busy ones too.
+    /// Ends the workers, including busy ones.
     ~WorkerPool();
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
     bool has_idle() const;
     bool has_busy() const;
-    /// To an idle worker.
+    /// Sends work to an idle worker.
     void give(std::uint64_t work);
     /// Waits for the first answer of a busy worker, up to `milliseconds`.
     std::optional<Answer> take(int milliseconds);

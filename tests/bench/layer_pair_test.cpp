@@ -42,7 +42,7 @@ TEST(LayerPair, ImagesHaveTheSizeOfTheirSurfaces) {
             sizes.push_back(load->image.bytes.size());
         }
     }
-    // 3 surfaces of 8 channels; 3 x 3 x 20 x 24 weights in whole 128 bytes
+    // 3 surfaces of 8 channels; 3 x 3 x 20 x 24 weights rounded up to 128 bytes
     EXPECT_EQ(sizes, (std::vector<std::size_t>{14 * 7 * 24, 4352}));
 }
 

@@ -50,7 +50,8 @@ TEST(MutationOfTheReferenceData, finds_and_names_what_matters) {
         return alarm.find(id) != std::string::npos;
     };
     for (const std::string& alarm : result.false_alarms) {
-        // short convolutions without a wait; vectors of the C model that the RTL computes otherwise
+        // short convolutions without a wait; vectors of the C model that the RTL computes
+        // differently
         const bool is_c_model = is_of(alarm, "nv_full/vectors/");
         EXPECT_TRUE(is_of(alarm, "ends_meet") || is_of(alarm, "reuse_of_nothing") ||
                     (is_c_model &&
@@ -75,7 +76,7 @@ TEST(MutationKinds, are_many_and_each_has_a_place_in_some_program) {
             }
         }
     }
-    names.erase("image_short_sparse");  // images of the repository's programs leave no zeros out
+    names.erase("image_short_sparse");  // images of the repository's programs omit no zeros
     EXPECT_EQ(placed, names);
 }
 

@@ -21,7 +21,7 @@ SystemConfig preset() {
 }
 
 TEST(TinpuRows, ModelsHaveTheirPublishedSizes) {
-    // weights alone; the rest of a model's name are biases and scales
+    // weights only; the rest of a model's name are biases and scales
     const auto weights = [](std::string_view model) {
         std::uint64_t bytes = 0;
         for (const TinpuJob& job : model_jobs(model, 256)) {

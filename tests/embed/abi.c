@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The binary interface of npuscope.h and units.h on 64-bit Linux as programs have it that were built against it:
- * it compiles as long as nothing of it has changed. What is added goes to its end. Another line here is another
- * NPUSCOPE_API_MAJOR. */
+/* The binary interface of npuscope.h and units.h on 64-bit Linux as seen by programs that were built against it:
+ * this compiles as long as nothing in it has changed. Additions go to the end. A changed line here requires a
+ * new NPUSCOPE_API_MAJOR. */
 #include <npuscope/npuscope.h>
 #include <npuscope/units.h>
 

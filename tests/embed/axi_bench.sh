@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# npuscope as an AXI master among RTL, built with Verilator against the installed package. `widths`: by --cc and by --sc, with
-# registers by CSB and by APB, every width of the bus plays recordings of register programs. `faults`: latency, readiness and
-# pauses by chance, error responses, resets with requests in flight; a cache that is wrong must be found by the bytes, and a
-# crossbar that breaks a rule by the checker. FLAGS are those of the library's own build. Skipped (77) without Verilator or numpy.
+# npuscope as an AXI master among RTL, built with Verilator against the installed package. `widths`: with --cc and --sc, with
+# registers by CSB and by APB, every width of the bus plays recordings of register programs. `faults`: random latency, readiness
+# and pauses, error responses, resets with requests in flight; a faulty cache must be found by the bytes, and a crossbar that
+# breaks a rule by the checker. FLAGS are those of the library's own build. Skipped (77) without Verilator or numpy.
 set -euo pipefail
 prefix=$1 libdir=$2 examples=$3 work=$4 bench=$5 golden=$6 part=$7
 flags=${8:-}
@@ -71,7 +71,7 @@ widths() {
     each full_512 full_*.txt
 }
 
-# answers ARGUMENT STATUS WHAT SURFACE: the program goes on, and the result has this finding and no other.
+# answers ARGUMENT STATUS WHAT SURFACE: the program continues, and the result has this finding and no other.
 answers() {
     passes cc_64 layers.txt "+$1" +result=result.json
     /usr/bin/python3 - "memory returned $2 for a $3" "$4" <<'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the C driver against the installed package with a C compiler and pkg-config, and runs it; the
-# same header compiles as C++17 and shows nothing but its functions. FLAGS are those of the library's own build.
+# Builds the C driver against the installed package with a C compiler and pkg-config, and runs it; the same
+# header compiles as C++17 and exposes nothing but its functions. FLAGS are those of the library's own build.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
 flags=${5:-}

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The binary interface of the C library against what is stored here: its symbols with their versions
-# (abi_symbols.txt), and sizes, places, values and arguments (abi.c); a change of either is noticed, as a changed header
-# shows. Then misuse, with the program under AddressSanitizer; FLAGS are those of the library's own build.
+# The binary interface of the C library against what is stored here: its symbols with their versions (abi_symbols.txt),
+# and sizes, offsets, values and arguments (abi.c); a change of either is detected, as a changed header shows. Then
+# misuse, with the program under AddressSanitizer; FLAGS are those of the library's own build.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
 flags=${5:-}
@@ -20,7 +20,7 @@ build() { # OUTPUT SOURCE OPTION ..
 }
 build abi "$source"/abi.c
 ./abi
-# A member that moves, and a function that takes something else
+# A member that moves, and a function with another argument
 for change in 's/uint64_t address; /uint32_t address; /' 's/uint64_t most,$/uint32_t most,/'; do
     cp "$prefix"/include/npuscope/*.h changed/npuscope
     sed -i "$change" changed/npuscope/npuscope.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a C program may do wrong: each gives a code and a text, and the devices go on. */
+/* Mistakes of C programs: each returns a code and a text, and the devices keep working. */
 #include <npuscope/npuscope.h>
 #include <npuscope/units.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 static int wrong = 0;
 
-/* The call gave this code, and a text with these words. */
+/* The call returned this code, and a text with these words. */
 static void expect(npuscope_status got, npuscope_status code, const char* words, const char* what) {
     if (got != code || strstr(npuscope_error(), words) == NULL) {
         printf("%s: code %d, not %d; \"%s\" lacks \"%s\"\n", what, (int)got, (int)code, npuscope_error(), words);
@@ -116,7 +116,7 @@ static void of_sizes(void) {
     free(packed);
 }
 
-/* Two threads at one device, and each at its own that the other's calls must not disturb. */
+/* Two threads on one device, and each on its own, which the other's calls must not disturb. */
 static npuscope_device* shared_npu = NULL;
 static void* work(void* unused) {
     npuscope_device* own = NULL;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the Python examples with the installed module, and what it refuses. FLAGS are those of the library's own build; under
-# AddressSanitizer its runtime comes first, and leaks are not looked for, as the interpreter has many of its own. Skipped (77)
-# without numpy.
+# Runs the Python examples with the installed module, and tests what it refuses. FLAGS are those of the library's own build;
+# under AddressSanitizer its runtime is loaded first, and leaks are not checked, as the interpreter has many of its own.
+# Skipped (77) without numpy.
 set -euo pipefail
 prefix=$1 examples=$2
 flags=${3:-}
@@ -67,7 +67,7 @@ class Wrong(npuscope.Device):
         super().write(address, value + step if address == wrong else value)
 
 
-# a byte of memory is another one on one side
+# a byte of memory differs on one side
 class Flipped(npuscope.Device):
     place = 0
 
@@ -78,7 +78,7 @@ class Flipped(npuscope.Device):
         return data
 
 
-# a .txn holds what its run left, and a wrong register is found by it
+# a .txn contains what its run left, and detects a wrong register
 with npuscope.Device("nv_full") as npu:
     held = npuscope.play(sys.argv[2] + "/sdp_ew_f16_3", npu, "nv_full")
 assert held["checks"] > 0 and not held["failed"], held
@@ -155,7 +155,7 @@ with npuscope.Device() as model, npuscope.Device() as other:
     assert "at 0x80000005" in refused(npuscope.Difference, lambda: pair.read_memory(0x80000000, 64))
 refused(npuscope.WrongInput, lambda: npuscope.play(folder, npuscope.Device()))
 
-# what a driver did, on another device; and on one that gives other bytes
+# what a driver did, on another device; and on one that returns other bytes
 with tempfile.TemporaryDirectory() as scratch:
     csv = scratch + "/driver.csv"
     with npuscope.Device() as npu, npuscope.Recorder(npu, csv) as recorder:

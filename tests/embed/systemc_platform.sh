@@ -12,7 +12,7 @@ cd "$work"
 "$prefix"/bin/npuscope list registers --npu nv_small --c-header >nv_small_registers.h
 g++ -std=c++17 -Wall -Wextra -Werror $flags -I. "$source"/platform.cpp $(pkg-config --cflags --libs npuscope-systemc) -o platform
 ./platform
-# the headers of the pins are whole, and stand alone
+# the headers of the pins are complete and self-contained
 for header in "$prefix"/include/npuscope/*.h; do
     echo "#include <npuscope/${header##*/}>" >one.cpp
     g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only one.cpp $(pkg-config --cflags npuscope-systemc)

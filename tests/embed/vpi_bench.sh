@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the VPI module and its bench with Icarus Verilog against the installed package, as their first lines
-# say, and runs them; with the bug in its block the bench must say where. What is refused ends the
-# simulation. FLAGS are those of the library's own build; under AddressSanitizer its runtime comes first, and leaks are not
-# looked for, as vvp frees little of its own. Skipped (77) without Icarus.
+# Builds the VPI module and its bench with Icarus Verilog against the installed package, as their first lines say, and runs
+# them; with the bug in its block the bench must say where. Refused calls end the simulation. FLAGS are those of the
+# library's own build; under AddressSanitizer its runtime is loaded first, and leaks are not checked, as vvp frees little
+# of its own. Skipped (77) without Icarus.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4
 flags=${5:-}

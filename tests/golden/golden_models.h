@@ -20,11 +20,11 @@ namespace npuscope::golden {
 
 using Json = nlohmann::json;
 
-/// The repository's own few.
+/// The few in the repository.
 inline std::filesystem::path bundled() {
     return std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden";
 }
-/// All of them; empty where the reference data is not.
+/// All of them; empty without the reference data.
 inline std::filesystem::path reference() { return reference_data(NPUSCOPE_SOURCE); }
 
 inline std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder) {
@@ -74,7 +74,7 @@ inline void each(const std::filesystem::path& folder,
     EXPECT_GT(models, 0U);
 }
 
-/// A test of the reference data: skipped where it is not there.
+/// A test of the reference data: skipped if it is missing.
 class ReferenceModels : public ::testing::Test {
  protected:
     void SetUp() override {

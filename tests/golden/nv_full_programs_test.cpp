@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Register programs for nv_full with the memory and the registers that its C model left behind. The
-// repository's own few always run; all of the reference data and NVIDIA's traces where they are.
+// few in the repository always run; all of the reference data and NVIDIA's traces if available.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ bool converts_int8_to_fp16(const fs::path& folder) {
     return name.starts_with("sdpcvt_i8_i8_f16") || name.starts_with("conv_i8_to_f16");
 }
 
-/// The RTL ends another number of windows than the C model, behind the input.
+/// The RTL ends a different number of windows than the C model, beyond the input.
 bool flushes_other_windows(const fs::path& folder) {
     const std::string name = folder.filename().string();
     return name == "pdp_i8_10" || name == "pdp_i16_10" || name == "pdp_f16_09";
@@ -74,7 +74,7 @@ void expect_refused(const fs::path& folder, const std::string& rule) {
     }
 }
 
-/// Runs every folder whose name begins with `prefix`; how many there were.
+/// Runs every folder whose name begins with `prefix`; returns how many there were.
 std::size_t expect_all_to_pass(const fs::path& parent, const std::string& prefix) {
     std::vector<fs::path> folders;
     for (const fs::directory_entry& entry : fs::directory_iterator(parent)) {

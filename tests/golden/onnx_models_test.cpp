@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden ONNX models on the bundled preset: numbers, patterns, restrictions, refusals. The
-// repository's own few always run; the whole set where the reference data is.
+// Golden ONNX models on the bundled preset: values, patterns, restrictions, refusals. The few in
+// the repository always run; the whole set if the reference data is available.
 #include "models/base/error.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/tinpu/layer_plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised networks as ONNX Runtime, PyTorch and TensorFlow write them, where the reference data is:
-// every one is planned and runs, and nearly all of its products on the NPU.
+// Quantised networks as ONNX Runtime, PyTorch and TensorFlow write them, if the reference data is
+// available: every one is planned and runs, with nearly all of its MACs on the NPU.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ constexpr double least_of_attention = 0.8;
 
 struct Row {
     const char* npu;
-    double least;  ///< share of the products that run on the NPU
+    double least;  ///< share of the MACs that run on the NPU
 };
 
 class QuantisedModels : public golden::ReferenceModels,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden ONNX models on NPUs with registers, from files to files: every one plans and gives its
-// numbers, on the NPU or beside it.
+// Golden ONNX models on NPUs with registers, from files to files: every one is planned and produces
+// its values, on the NPU or the host.
 #include <gmock/gmock-matchers.h>
 
 #include "sim/command_line/command.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole programs against what the real RTL left in memory: the CRC in each program is the RTL's.
-// The repository's own few always run; NVIDIA's traces and hundreds of layers where the reference
-// data is.
+// The few in the repository always run; NVIDIA's traces and hundreds of layers if the reference
+// data is available.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::size_t expect_all_to_pass(const fs::path& folder) {
     std::size_t programs = 0;
     for (const fs::path& program : folders_in(folder)) {
         SystemConfig system = nv_small();
-        // these four ask for a unit that nv_small lacks
+        // these four need a unit that nv_small lacks
         nvdla_npu(system).sdp.element_wise =
             program.filename().string().find("_ew_") != std::string::npos;
         const Program read = read_program(program, names);
@@ -156,13 +156,13 @@ TEST(RtlPrograms, whose_image_blocks_are_miscounted_meet_the_pixels_that_the_rtl
         EXPECT_EQ(result.findings[0].id, "image_miscounted");
         const CheckReport report =
             check_program(program, {nvdla_npu(nv_small()), nv_small().memory});
-        // one of these programs loads more than it reads, of which the check tells, too
+        // one of these programs loads more than it reads, which the check reports, too
         ASSERT_FALSE(report.findings.empty()) << path;
         EXPECT_EQ(std::ranges::count(report.findings, "image_miscounted", &Diagnostic::id), 1);
         EXPECT_EQ(report.findings[0].id, "image_miscounted");
         EXPECT_EQ(report.findings[0].register_name, "NVDLA_CSC.D_WEIGHT_SIZE_EXT_1_0");
         EXPECT_NE(report.findings[0].remedy.find("column"), std::string::npos);
-        // what a driver expects of such a program is something else
+        // a driver expects something else of such a program
         EXPECT_EQ(run_program(program, right, {}).status(), RunStatus::Fail) << path;
     }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every statement and key that the readers know stands in a table of its page and in an example."""
+"""Every statement and key that the readers know is in a table of its page and in an example."""
 
 import pathlib
 import re

@@ -3,7 +3,7 @@
 
     report_page_test.py NPUSCOPE [FOLDER]
 
-FOLDER takes screenshots. Skipped (77) without Chromium, its driver, Selenium, or charts in the build.
+FOLDER receives screenshots. Skipped (77) without Chromium, its driver, Selenium, or charts in the build.
 """
 import json
 import os

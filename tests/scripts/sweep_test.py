@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep that is killed, or runs elsewhere, finds what an undisturbed one finds.
+"""A sweep that is killed, or runs elsewhere, finds the same as an undisturbed one.
 
     sweep_test.py NPUSCOPE local|ssh|slurm [SLURM_LOCAL]
 
 local: killed six times and started again. ssh: by GNU parallel, on this machine. slurm: on a cluster of
-two nodes that SLURM_LOCAL starts, one of which is taken down half-way. Skipped (77) where the launcher
-is not installed, and Slurm where that is not root.
+two nodes that SLURM_LOCAL starts, one of which is taken down half-way. Skipped (77) if the launcher is
+not installed, and Slurm if not run as root.
 """
 import os
 import pathlib

@@ -44,7 +44,7 @@ PIPE_COLUMNS = 100
 
 
 def in_terminal(command, columns):
-    """What a terminal of so many columns shows."""
+    """What a terminal of this many columns shows."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(command, cwd=ROOT, stdout=slave, stderr=slave, stdin=slave)

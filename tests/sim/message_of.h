@@ -8,7 +8,7 @@
 
 namespace npuscope::sample {
 
-/// What a call that must fail says; empty where it does not fail.
+/// The message of a call that must fail; empty if it does not fail.
 template <class Call>
 std::string message_of(Call call) {
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of the C library as a program's player reaches it; its memory may be outside, with a time of its
-// own.
+// A device of the C library as a program's player reaches it; its memory may be external, with its
+// own time.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class CDoor : public Door {
     npuscope_device* device_;
 };
 
-/// Latencies by chance between two; some of the answers are put off.
+/// Random latencies between two bounds; some of the answers are deferred.
 class TimedCMemory {
  public:
     TimedCMemory(std::uint64_t least, std::uint64_t most, unsigned put_off_percent, unsigned seed)
@@ -138,7 +138,7 @@ class TimedCMemory {
     std::uniform_int_distribution<std::uint64_t> latency_;
     unsigned put_off_percent_;
     std::mt19937 random_;
-    std::vector<npuscope_request> new_;                       ///< since time was looked at
+    std::vector<npuscope_request> new_;                       ///< since time was last checked
     std::multimap<std::uint64_t, npuscope_request> put_off_;  ///< by the cycle of the answer
 };
 
@@ -161,7 +161,7 @@ class TimedCDoor : public CDoor {
         }
     }
     std::uint32_t read(std::uint32_t address) override {
-        memory_.answer_due(device_);  // for those who poll
+        memory_.answer_due(device_);  // for polling hosts
         return CDoor::read(address);
     }
     void await_interrupt() override { memory_.await_interrupt(device_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models of floats as exporters write them, and inputs for them.
+// Small float models as exporters write them, and inputs for them.
 #pragma once
 
 #include <cmath>

@@ -11,7 +11,7 @@ namespace {
 
 unsigned width_of(Type type) { return type == Type::Int8 ? 8 : 16; }
 
-/// Input behind the convertor, or the padding around it.
+/// Input after the convertor, or the padding around it.
 class Input {
  public:
     explicit Input(const FullLayer& layer) : layer_(layer), values_(layer.data) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One convolution in any precision and mode, as plain numbers: geometry, integers as data and
-// weights (fp16 ones are small enough that every sum is exact), and the sums that they must give.
-// Six nested loops over padded input; shares no code with models/.
+// weights (fp16 ones are small enough that every sum is exact), and the sums that they must
+// produce. Six nested loops over padded input; shares no code with models/.
 // source: NVDLA format page; NVDLA doc v1/ias/precision.rst
 #pragma once
 
@@ -62,7 +62,7 @@ struct FullLayer {
     std::uint32_t atom() const { return 32 / bytes(); }
 };
 
-/// A pixel's code behind the convertor.
+/// A pixel's code after the convertor.
 std::int64_t converted(const FullLayer& layer, std::int64_t code, std::uint32_t channel);
 /// Element bits of a number: two's complement, or fp16 rounded to nearest even and clamped.
 std::uint16_t element_bits(std::int64_t value, Type type);

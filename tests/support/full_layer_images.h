@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a layer's surfaces lie, and their bytes: feature cubes, pixels and the expected output.
+// Where a layer's surfaces are, and their bytes: feature cubes, pixels and the expected output.
 // source: NVDLA format page
 #pragma once
 

@@ -17,7 +17,7 @@ using oracle::Type;
 
 using namespace layer_place;
 
-/// Sizes as the sequencer takes them.
+/// Sizes as the sequencer uses them.
 struct Extended {
     std::uint32_t channels, height, width, rows, columns;
 };
@@ -215,7 +215,7 @@ LayerProgram layer_program(const FullLayer& layer, bool compressed) {
     const StoredWeights weights = store_weights(layer, compressed);
     Registers registers;
     registers.unit("GLB");
-    registers.set("S_INTR_MASK", 0x3F03FC);  // the SDP alone
+    registers.set("S_INTR_MASK", 0x3F03FC);  // SDP only
     write_accumulator(layer, registers);
     write_sequencer(layer, weights, compressed, registers);
     write_dma(layer, weights, compressed, registers);

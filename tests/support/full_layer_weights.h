@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of a layer as they lie in memory: every element's place follows from its kernel group,
+// Weights of a layer as they are in memory: every element's place follows from its kernel group,
 // cube, tap and channel; then, where asked for, the three surfaces of compression.
 // source: NVDLA format page, "Weight Format"
 #pragma once

@@ -58,7 +58,7 @@ void set_csc(const ConvolveShape& s, const oracle::WeightSurface& weights, UnitR
 }
 
 void set_weights(Scene& scene, const oracle::WeightSurface& weights, ConvolveUnits& units) {
-    // zeros behind the last entry would stay in the buffer, for the next convolution to read
+    // zeros after the last entry would stay in the buffer, for the next convolution to read
     const std::uint32_t entry = scene.preset.bank_width;
     const auto bytes = static_cast<std::uint32_t>((weights.bytes() + entry - 1) / entry * entry);
     const std::uint32_t per_kernel = weights.channels * weights.rows * weights.columns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What direct and image convolutions of generated programs have in common: the shape, whether it
-// fits CBUF, weights, and the registers of CDMA, CSC, CMAC and CACC that do not speak of the input.
+// fits CBUF, weights, and the registers of CDMA, CSC, CMAC and CACC that do not depend on the
+// input.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct ConvolveUnits {
     UnitRegisters cacc;
 };
 
-/// `weights` brings channels and columns as memory has them; the rest is filled in and loaded.
+/// `weights` has channels and columns as in memory; the rest is filled in and loaded.
 ConvolveUnits make_convolve_units(Scene& scene, const ConvolveShape& shape,
                                   oracle::WeightSurface& weights);
 

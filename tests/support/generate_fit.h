@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps generated layers meaningful: how many different values a cube has, and converters that
-// spread what they get over int8. A layer whose outputs are all alike would prove nothing.
+// spread their input over int8. A layer whose outputs are all equal would prove nothing.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace npuscope {
 /// Different values, counted up to 64.
 std::uint32_t variety(const oracle::Cube& cube);
 
-/// Whether a stage left enough of the differences that it was given.
+/// Whether a stage kept enough of the differences in its input.
 bool still_varied(const oracle::Cube& before, const oracle::Cube& after);
 
-/// A converter for values like these; now and then any. Offsets have `offset_bits` bits.
+/// A converter for values like these; occasionally any. Offsets have `offset_bits` bits.
 oracle::OutputConverter fit_converter(Random& random, const oracle::Cube& values,
                                       std::uint32_t offset_bits);
 

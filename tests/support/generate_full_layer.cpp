@@ -32,7 +32,7 @@ void choose_shape(FullLayer& layer, LayerFamily family, Random& random) {
 
 std::uint32_t span(std::uint32_t taps, std::uint32_t dilation) { return (taps - 1) * dilation + 1; }
 
-/// The output that the padded input gives; padding grows until there is one.
+/// The output size of the padded input; padding grows until there is one.
 void choose_output(FullLayer& layer, Random& random) {
     layer.pad_bottom = random.size(0, 2);
     layer.pad_right = random.size(0, 2);
@@ -59,7 +59,7 @@ void choose_winograd(FullLayer& layer, Random& random) {
     layer.columns = layer.stride_x == 1 ? 3 : random.size(4, 6);
     layer.pad_top = random.size(0, 1);
     layer.pad_left = random.size(0, 1);
-    // eight, or sixteen, extended lines give four or twelve outputs
+    // eight, or sixteen, extended lines produce four or twelve outputs
     const std::uint32_t lines = 4 * layer.stride_y * random.one_of<std::uint32_t>({2, 4});
     const std::uint32_t columns = 4 * layer.stride_x * random.one_of<std::uint32_t>({2, 4});
     layer.pad_bottom = random.size(0, 2);
@@ -94,7 +94,7 @@ void choose_conversion(FullLayer& layer, Random& random) {
     if (!layer.convert) {
         layer.is_signed = true;
     }
-    // nothing subtracts a mean from what is not converted, and a driver is told so
+    // nothing subtracts a mean from what is not converted, which is reported to a driver
     layer.use_mean = layer.use_mean && layer.convert && layer.input_type != Type::Fp16;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random convolutions for the preset with all precisions and modes, as a register program with its
 // memory images and the bytes that the plain oracle expects. The same family and seed give the same
-// layer everywhere; the program of a layer exists with its weights as they are and compressed.
+// layer everywhere; the program of a layer exists with uncompressed and compressed weights.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ PixelConverter choose_converter(Random& random) {
 }
 
 /// Rows that share a weight entry, where the shape allows it.
-/// source: NVDLA format page; limits as the public compiler takes them
+/// source: NVDLA format page; limits as in the public compiler
 std::uint32_t choose_row_group(Scene& scene, const ConvolveShape& s) {
     const std::uint32_t folded = s.columns * s.channels;
     const std::uint32_t step = s.channels * s.window.stride_x;

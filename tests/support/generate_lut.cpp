@@ -81,7 +81,7 @@ std::vector<RegisterValue> table_writes(Random& random, const LutTable& table, b
     std::vector<RegisterValue> writes;
     const std::size_t pause = random.chance(20) ? random.bits() % table.entries.size() : 0;
     for (std::size_t i = 0; i < table.entries.size(); ++i) {
-        if (i == 0 || i == pause) {  // the address counts on by itself
+        if (i == 0 || i == pause) {  // the address increments by itself
             const std::uint32_t access = 0x20000U | (lo ? 0x10000U : 0U);
             writes.push_back({unit + "S_LUT_ACCESS_CFG_0", access | static_cast<std::uint32_t>(i)});
         }

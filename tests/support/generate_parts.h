@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts that generated layers are put together from. A front feeds SDP: a convolution, an image
-// convolution, or memory. Every part chooses legal random parameters, sets registers, and works out
+// convolution, or memory. Every part chooses legal random parameters, sets registers, and computes
 // its values with the plain oracle.
 // Limits kept: the input cube and one kernel group fit CBUF; one-pixel cubes are packed; pooling
 // lines fit PDP's buffer. source: NVDLA unit description; nv_small RTL, measured
@@ -15,7 +15,7 @@
 namespace npuscope {
 
 struct Front {
-    std::vector<UnitRegisters> units;  ///< in the order of their op-enables, behind SDP
+    std::vector<UnitRegisters> units;  ///< in the order of their op-enables, after SDP
     bool flying = false;
     oracle::Surface source;  ///< where it is not flying
     CubeSize size;
@@ -32,12 +32,12 @@ struct SdpWish {
     bool stages = true;  ///< BS and BN at random; without, both are bypassed
     bool element_wise = false;
     bool table = false;
-    bool to_pool = false;  ///< no output of its own
+    bool to_pool = false;  ///< no separate output
 };
 
 Layer sdp_layer(Scene& scene, Front front, const SdpWish& wish);
 Layer pool_layer(Scene& scene, const oracle::Surface* input);
-/// Puts PDP behind an SDP layer that was made with to_pool.
+/// Puts PDP after an SDP layer that was made with to_pool.
 Layer pool_behind(Scene& scene, Layer sdp);
 Layer normalise_layer(Scene& scene, const oracle::Surface* input);
 

@@ -14,7 +14,7 @@ namespace {
 using oracle::PoolJob;
 using oracle::PoolMethod;
 
-/// One axis: kernel, stride, padding in front and behind, outputs.
+/// One axis: kernel, stride, padding before and after, outputs.
 struct Axis {
     std::uint32_t kernel = 1;
     std::uint32_t stride = 1;
@@ -90,7 +90,7 @@ std::optional<Split> try_split(Random& random, const Axis& columns, std::uint32_
     return wide && fits ? std::optional(split) : std::nullopt;
 }
 
-/// Legal where windows overlap or touch and the padding behind is used up.
+/// Legal where windows overlap or touch and the padding after is used up.
 Split choose_split(Random& random, const Axis& columns, std::uint32_t width, std::uint32_t limit) {
     const bool legal = columns.outputs >= 2 && columns.kernel >= columns.stride && columns.exact;
     const bool wanted = columns.outputs > limit || random.chance(35);

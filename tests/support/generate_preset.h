@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The int8 presets as the program generator sees them: sizes out of NVIDIA's public hardware
-// specification files, kept apart from configs/npu on purpose.
+// The int8 presets as the program generator sees them: sizes from NVIDIA's public hardware
+// specification files, kept separate from configs/npu on purpose.
 // source: nvdla/hw, spec/defs/<preset>.spec
 #pragma once
 

@@ -36,8 +36,8 @@ Layer next_layer(Scene& scene, const oracle::Surface& input) {
     }
 }
 
-/// Layers that each read the output of the one before. Half of them are programmed while the one
-/// before still runs, which takes the other register group; tables have no second group.
+/// Layers that each read the output of the previous one. Half of them are programmed while the
+/// previous one still runs, which uses the other register group; tables have no second group.
 void run_chain(Scene& scene) {
     scene.unmask_all();
     Layer layer = sdp_layer(scene, any_front(scene), {.stages = scene.random.chance(70)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random but legal register programs for the int8 presets, with the bytes that they must produce
-// worked out by the plain oracle. The same preset, kind and seed give the same program everywhere.
+// Random but legal register programs for the int8 presets, with the bytes that they must produce,
+// computed by the plain oracle. The same preset, kind and seed give the same program everywhere.
 // Not generated: EQL mode, batches, data and weight reuse, truncation beyond 16.
 #pragma once
 
@@ -22,13 +22,13 @@ enum class LayerKind : std::uint8_t {
     Image,            ///< pixels, output converter only
     ConvolutionSdp,   ///< either, with BS and BN
     Sdp,              ///< memory to memory, BS and BN
-    ElementWise,      ///< EW behind a convolution or memory
+    ElementWise,      ///< EW after a convolution or memory
     Table,            ///< EW with its look-up table
     Pool,             ///< PDP from memory, split at times
     SdpPool,          ///< memory, SDP, PDP on the fly
     ConvolutionPool,  ///< convolution, SDP, PDP on the fly
     Normalise,        ///< CDP
-    Chain,            ///< two or three layers, each on the output of the one before
+    Chain,            ///< two or three layers, each on the output of the previous one
     PingPong,         ///< two convolutions, both register groups enabled before the first wait
 };
 
@@ -37,7 +37,7 @@ struct GeneratedProgram {
     std::string cfg;
     std::map<std::string, std::string> files;  ///< image name, trace text
     std::vector<ExpectedRegion> expected;
-    std::vector<std::string> settings;  ///< `--set` of fields that the preset does not have so
+    std::vector<std::string> settings;  ///< `--set` of fields that differ from the preset
 };
 
 std::span<const LayerKind> layer_kinds();

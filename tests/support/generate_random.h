@@ -21,7 +21,7 @@ class Random {
     }
     std::uint32_t word() { return static_cast<std::uint32_t>(bits() >> 32); }
     std::uint8_t byte() { return static_cast<std::uint8_t>(bits() >> 56); }
-    /// Both ends belong to the range.
+    /// Both ends are included.
     std::int64_t between(std::int64_t low, std::int64_t high) {
         const auto span = static_cast<std::uint64_t>(high - low) + 1;
         return low + static_cast<std::int64_t>(bits() % span);

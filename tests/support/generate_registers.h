@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One unit's registers of one layer: what the layer needs is set, everything else is random, as
-// NVIDIA's own tests do, and the whole is written in random order behind the pointer.
+// NVIDIA's own tests do, and all are written in random order after the pointer.
 // Masks of writable bits: source: nv_small register description, spec/manual/NVDLA_<unit>.rdl
 #pragma once
 

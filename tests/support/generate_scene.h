@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a generated program grows: the preset, its random numbers, the memory map, the oracle's
-// memory and the text. Surfaces are placed with gaps, and gaps and pad lanes of inputs hold random
-// bytes too, so that reading them by mistake shows.
+// A generated program under construction: the preset, its random numbers, the memory map, the
+// oracle's memory and the text. Surfaces are placed with gaps, and gaps and pad lanes of inputs
+// hold random bytes too, so that reading them by mistake shows.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// What must stand in memory after a layer.
+/// What must be in memory after a layer.
 struct ExpectedRegion {
     std::uint64_t address = 0;
     std::vector<std::uint8_t> bytes;
@@ -48,9 +48,9 @@ class Scene {
     Scene(const PresetParameters& parameters, std::uint64_t seed)
         : preset(parameters), random(seed) {}
 
-    /// A place of its own, 32-byte aligned, now and then in the secondary memory.
+    /// A separate place, 32-byte aligned, occasionally in the secondary memory.
     std::uint64_t allocate(std::uint64_t bytes);
-    /// Packed, or with gaps behind lines and surfaces; one-pixel cubes are always packed.
+    /// Packed, or with gaps after lines and surfaces; one-pixel cubes are always packed.
     oracle::Surface place(const CubeSize& size);
     /// Fills with random bytes of one of several styles and writes mem_init, mem_load.
     /// Operands are always of the plain style.
@@ -58,13 +58,13 @@ class Scene {
                      bool operand = false);
     /// A surface full of random values.
     oracle::Surface load_surface(const CubeSize& size, const std::string& name);
-    /// A zeroed surface with some room behind it, whose CRC is checked later.
+    /// A zeroed surface with some room after it, whose CRC is checked later.
     void place_output(Layer& layer, const CubeSize& size);
     /// The register group a unit uses next; they take turns.
     std::uint32_t next_group(const std::string& unit) { return launches_[unit]++ % 2; }
 
     /// Writes registers; starts; waits and checks, in this order for one layer. A layer that reads
-    /// the output of another is made behind the other's settle().
+    /// the output of another is made after the other's settle().
     void program(const Layer& layer);
     void start(const Layer& layer);
     /// Turns every unit's pointer to the layer's group first.

@@ -31,7 +31,7 @@ bool reads(const Stage& stage) {
     return alu_reads(stage) || mul_reads(stage);
 }
 
-/// Operands for every lane of a cube, per channel or per element, in a file of their own.
+/// Operands for every lane of a cube, per channel or per element, in their own file.
 Operands load_operands(Scene& scene, const Cube& cube, std::uint32_t components,
                        const std::string& name) {
     Random& random = scene.random;
@@ -140,8 +140,8 @@ oracle::OperandConverter random_converter(Random& random) {
     return converter;
 }
 
-/// PReLU of the Y stage keeps to products that stay negative in 32 bits: RTL and C model part
-/// ways beyond. source: nv_small RTL, NV_NVDLA_SDP_HLS_Y_int_mul
+/// PReLU of the Y stage keeps to products that stay negative in 32 bits: RTL and C model differ
+/// beyond. source: nv_small RTL, NV_NVDLA_SDP_HLS_Y_int_mul
 void choose_multiplier(Random& random, StageY& stage, std::int64_t top) {
     stage.prelu = false;
     stage.mul_value = random_value(random, 20);

@@ -48,7 +48,7 @@ class ModelBuilder {
     std::string last_;
 };
 
-/// `count` whole numbers between `low` and `high`, the same for the same seed.
+/// `count` integers between `low` and `high`, the same for the same seed.
 std::vector<float> some_numbers(std::size_t count, int low, int high, unsigned seed);
 
 }  // namespace npuscope::test

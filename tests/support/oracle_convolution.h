@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain convolution: feature or pixel input, weights out of memory, six nested loops.
+// Plain convolution: feature or pixel input, weights from memory, six nested loops.
 // Weights in memory, outermost first: kernel group, channel cube, row, column, kernel, channel; the
 // last group and the last cube are shorter. Pixel weights: one column, channel = column * C + c;
 // with post-extension: kernel group, row group, kernel, row, channel.
@@ -70,7 +70,7 @@ struct PixelSurface {
     std::uint32_t channels() const;
 };
 
-/// (x - mean or offset) * scale >> shift; without it the bytes are taken as int8.
+/// (x - mean or offset) * scale >> shift; without it the bytes are read as int8.
 struct PixelConverter {
     bool enabled = false;
     bool mean = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain look-up tables of SDP (Y) and CDP: LE of 65 entries, exponent or linear, LO of 257, linear.
-// x <= start is below the table; behind the last entry it goes on with a slope. CDP cuts the
+// x <= start is below the table; after the last entry it continues with a slope. CDP truncates the
 // fraction to 16 bits, SDP keeps 35.
 // source: NVDLA LUT programming page; nv_small RTL, SDP_HLS_Y_int_* and CDP_DP_LUT_CTRL_unit
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the plain oracle and the cubes that lie in it. Every element's address is worked out on
-// its own from the published formula; bytes never touched are zero.
+// Memory of the plain oracle and the cubes in it. Every element's address is computed separately
+// from the published formula; bytes never touched are zero.
 #pragma once
 
 #include <cstddef>
@@ -78,7 +78,7 @@ struct Surface {
         return base + c / atom * surface_stride + y * line_stride + std::uint64_t{x} * atom +
                c % atom;
     }
-    /// Bytes from the base to behind the last element.
+    /// Bytes from the base to past the last element.
     std::uint64_t bytes() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of the plain oracle: 128 bits wide, so that nothing can overflow on the way, and the two
-// rules that every integer path of the NVDLA uses: shift right with halves away from zero,
+// Integers of the plain oracle: 128 bits wide, so that no intermediate result overflows, and the
+// two rules that every integer path of the NVDLA uses: shift right with ties away from zero,
 // saturate. Slow on purpose; shares no code with models/.
 #pragma once
 
@@ -25,7 +25,7 @@ inline Wide saturate(Wide value, unsigned bits) {
     return value < -top - 1 ? -top - 1 : value;
 }
 
-/// value / 2^shift, halves away from zero. source: NVDLA precision page
+/// value / 2^shift, ties away from zero. source: NVDLA precision page
 inline Wide round_shift(Wide value, unsigned shift) {
     if (shift == 0) {
         return value;
@@ -39,7 +39,7 @@ struct ShiftWidths {
     unsigned out = 32;
 };
 
-/// A shift by the whole input width or more gives 0.
+/// A shift by the whole input width or more returns 0.
 /// source: nv_small RTL, NV_NVDLA_HLS_shiftrightsu.v
 inline Wide shift_right(Wide value, unsigned shift, ShiftWidths widths) {
     return shift >= widths.in ? Wide{0} : saturate(round_shift(value, shift), widths.out);

@@ -8,7 +8,7 @@ namespace npuscope::oracle {
 
 namespace {
 
-/// First index that exists and number of existing ones of a window along one axis.
+/// First valid index and number of valid ones of a window along one axis.
 struct Range {
     std::uint32_t first = 0;
     std::uint32_t count = 0;

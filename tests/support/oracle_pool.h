@@ -47,7 +47,7 @@ struct NormaliseJob {
     Lut lut;
 };
 
-/// Lanes from `channels` on count as zero behind the input converter.
+/// Lanes from `channels` on count as zero after the input converter.
 Cube normalise(const NormaliseJob& job, const Cube& input, std::uint32_t channels);
 /// What the output converter sees.
 Cube products(const NormaliseJob& job, const Cube& input, std::uint32_t channels);

@@ -16,7 +16,7 @@ Wide operand(const Operands& operands, std::uint32_t component, Element e, const
     return memory.read_signed(operands.address(component, e.c, e.y, e.x), operands.bytes);
 }
 
-/// The multiplier's component stands behind the ALU's where both come from memory.
+/// The multiplier's component follows the ALU's if both come from memory.
 std::uint32_t mul_component(const Operands& operands) { return operands.components - 1; }
 
 Wide alu(AluAlgorithm algorithm, Wide a, Wide b) {
@@ -48,7 +48,7 @@ Wide through_x(const StageX& stage, Wide value, Element e, const Memory& memory)
                      : Wide{stage.mul_value};
     }
     // The shift follows a bypassed multiplier too; a positive value under PReLU skips it, and the
-    // 33 bits of the ALU's sum are then cut. source: nv_small RTL, SDP_HLS_X_int_trt
+    // 33 bits of the ALU's sum are then truncated. source: nv_small RTL, SDP_HLS_X_int_trt
     value = kept ? sign_extend(value, 32) : shift_right(value, stage.mul_shift, {49, 32});
     return stage.relu_bypass ? value : std::max(value, Wide{0});
 }

@@ -26,7 +26,7 @@ TEST(Oracle, ChecksumIsThatOfZlib) {
     EXPECT_EQ(crc32({digits.begin(), digits.end()}), 0xcbf43926U);  // source: zlib, check value
 }
 
-/// Every weight has a byte of its own, and no byte is left out.
+/// Every weight has its own byte, and no byte is left out.
 void expect_dense(const WeightSurface& w) {
     std::set<std::uint64_t> seen;
     const Cube weights(w.kernels * w.channels, w.rows, w.columns);

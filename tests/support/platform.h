@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SystemC platforms around a device are made of: a driver that plays a register program, and memories
-// that answer late, in any order, by waiting or in phases.
+// What SystemC platforms around a device are made of: a driver that plays a register program, and
+// memories that answer late, in any order, by waiting or in phases.
 #pragma once
 
 #include <tlm_utils/peq_with_get.h>
@@ -138,8 +138,9 @@ struct Behaviour {
     unsigned seed = 1;
 };
 
-/// Answers by b_transport, waiting in several calls at a time; or by nb_transport in phases, accepting
-/// requests at once or later. Without debug transport, but for operands that `debug_transport` asks for.
+/// Answers by b_transport, waiting in several calls at a time; or by nb_transport in phases,
+/// accepting requests at once or later. Without debug transport, except for operands that
+/// `debug_transport` requests.
 struct PatientMemory : sc_core::sc_module {
     /// `shared`: bytes of another one, at another port.
     PatientMemory(const sc_core::sc_module_name& name, bool phases, const Behaviour& behaviour,
@@ -166,10 +167,10 @@ struct PatientMemory : sc_core::sc_module {
 
     tlm_utils::simple_target_socket<PatientMemory> socket{"socket"};
     MemoryBytes& bytes;
-    unsigned beat = 0;  ///< bytes that no burst may leave; 0: any burst is right
+    unsigned beat = 0;  ///< block in bytes that no burst may leave; 0: any burst is legal
     std::size_t in_flight = 0;
     std::size_t most_in_flight = 0;
-    std::vector<std::string> faults;  ///< against the rules of the protocol
+    std::vector<std::string> faults;  ///< violations of the protocol
 
  private:
     void wait_and_answer(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a register program on a device that a driver reaches from outside: by the C library, by sockets,
-// by pins. Interrupts are served when a statement waits for one.
+// Plays a register program on a device that a driver reaches from outside: by the C library, by
+// sockets, by pins. Interrupts are served when a statement waits for one.
 #pragma once
 
 #include <zlib.h>
@@ -35,7 +35,7 @@ class Door {
     virtual void write(std::uint32_t address, std::uint32_t value) = 0;
     virtual std::uint32_t read(std::uint32_t address) = 0;
     virtual void write_memory(Address address, std::span<const std::uint8_t> bytes) = 0;
-    /// So many bytes of one value.
+    /// `size` bytes of one value.
     virtual void fill_memory(Address address, std::uint64_t size, std::uint8_t value) {
         constexpr std::uint64_t piece = 64 * 1024;
         const std::vector<std::uint8_t> same(std::min(size, piece), value);
@@ -45,7 +45,7 @@ class Door {
         }
     }
     virtual void read_memory(Address address, std::span<std::uint8_t> bytes) = 0;
-    /// Comes back while the interrupt line is high.
+    /// Returns while the interrupt line is high.
     virtual void await_interrupt() = 0;
 };
 
@@ -63,7 +63,7 @@ class ProgramPlayer {
         program_ = own_.get();
     }
 
-    /// To the last interrupt that it awaits, and its checks. std::runtime_error where it cannot go on.
+    /// Runs to the last awaited interrupt and its checks. std::runtime_error if it cannot continue.
     void play() {
         const bool masks = std::ranges::any_of(program_->statements, [this](const Statement& one) {
             const auto* write = std::get_if<WriteRegister>(&one.action);
@@ -202,7 +202,7 @@ class ProgramPlayer {
         awaited_.emplace_back(bit, notify.sync);
     }
     void execute(const WaitForInterrupt& /*wait*/) {
-        door_.read(status_);  // a clear that is on its way has reached it
+        door_.read(status_);  // a pending clear has reached it
         door_.await_interrupt();
     }
     void execute(const SyncNotify& notify) { raise(notify.sync); }

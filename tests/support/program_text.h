@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a register program in NVIDIA's trace format, a statement a line, and its memory images:
+// Writes a register program in NVIDIA's trace format, one statement per line, and its memory
+// images:
 //     mem_load(pri_mem, 0x80000000, "in.dat");     {offset:0x0, size:4, payload:0x01 0x02 ..} ,
 // source: nv_small trace tests, files .cfg and .dat
 #pragma once

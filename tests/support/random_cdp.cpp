@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CDP with flat tables: every entry is one number, so that whatever the sum of squares, the element
+// CDP with flat tables: every entry has one value, so that whatever the sum of squares, the element
 // is multiplied by it. source: NVDLA precision page; nv_full C model, compared by running
 #include "tests/support/random_full.h"
 
@@ -96,7 +96,7 @@ Program random_cdp(Type type, std::uint64_t seed) {
     const bool floats = type == Type::Fp16;
     const double factor = floats ? fp16_value(random.size(9 << 10, 20 << 10))
                                  : static_cast<double>(random.between(-3000, 3000));
-    // source: precision page: 9 and 17 bits behind the input converter
+    // source: precision page: 9 and 17 bits after the input converter
     const unsigned bits = type == Type::Int8 ? 9 : 17;
     const Converter before = random_converter(random, 12);
     const Converter behind = random_converter(random, 30);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random register programs for nv_full's units behind the convolution, in int8, int16 and fp16,
-// with the bytes that they must leave worked out by plain loops in double precision. The same unit,
-// precision and seed give the same program everywhere. No code of models/ but the register map.
-// Not covered: tables other than flat ones, NaNs, infinities, batches; the golden programs are for
-// those.
+// Random register programs for nv_full's units downstream of the convolution, in int8, int16 and
+// fp16, with the bytes that they must leave computed by plain loops in double precision. The same
+// unit, precision and seed give the same program everywhere. No code of models/ but the register
+// map. Not covered: tables other than flat ones, NaNs, infinities, batches; the golden programs are
+// for those.
 #pragma once
 
 #include <cstdint>
@@ -61,10 +61,10 @@ class Builder {
  public:
     explicit Builder(std::uint64_t seed) : random(seed) {}
 
-    /// A place of its own in DRAM, or now and then in SRAM.
+    /// A separate place in DRAM, or occasionally in SRAM.
     std::uint64_t allocate(std::uint64_t bytes);
     PlacedCube place(Type type, std::uint32_t channels, std::uint32_t height, std::uint32_t width);
-    /// Random elements; fp16 lies between 2^-6 and 2^6.
+    /// Random elements; fp16 is between 2^-6 and 2^6.
     ByteVector random_elements(Type type, std::uint64_t bytes);
     void load(std::uint64_t address, const ByteVector& bytes);
     /// `NVDLA_SDP.D_CVT_SHIFT` without its first six letters and the underscore.
@@ -96,15 +96,15 @@ inline std::uint32_t low_word(std::uint64_t value) { return static_cast<std::uin
 double read_element(const ByteVector& bytes, std::uint64_t offset, Type type);
 void write_element(ByteVector& bytes, std::uint64_t offset, Type type, double value);
 
-/// `exact` with so many significant bits, ties to even.
+/// `exact` with this many significant bits, ties to even.
 double rounded(double exact, int significant);
 inline double fp32(double exact) { return rounded(exact, 24); }
 inline double fp17(double exact) { return rounded(exact, 11); }
-/// Code of a value that fp16 or fp17 holds; fp16 by rounding to even, never beyond 65504.
+/// Code of a value in fp16 or fp17; fp16 by rounding to even, never beyond 65504.
 std::uint16_t fp16_code(double value);
 std::uint32_t fp17_code(double value);
 double fp16_value(std::uint32_t code);
-/// value / 2^shift, halves away from zero, within so many bits.
+/// value / 2^shift, ties away from zero, within this many bits.
 double shifted(double value, std::uint32_t shift, unsigned bits);
 
 Program random_sdp(Type type, std::uint64_t seed);

@@ -25,7 +25,7 @@ struct Axis {
     std::uint32_t first(std::uint32_t at) const {
         return at * stride < before ? 0 : at * stride - before;
     }
-    /// One behind the last element.
+    /// One past the last element.
     std::uint32_t end(std::uint32_t at) const {
         return std::min(at * stride + kernel - before, in);
     }
@@ -59,7 +59,7 @@ class Pooling {
         in_ = builder.place(type, channels, y_.in, x_.in);
         out_ = builder.place(type, channels, y_.out(), x_.out());
         for (std::size_t i = 1; i < pads_.size(); ++i) {
-            // No average leaves int8: what happens then, the RTL and the C model see differently.
+            // No average exceeds int8: beyond it, the RTL and the C model differ.
             const std::int64_t most = 120 * static_cast<std::int64_t>(i);
             pads_[i] = type == Type::Fp16
                            ? fp16_value(builder.random.size(9 << 10, 20 << 10))
@@ -96,7 +96,7 @@ class Pooling {
         return floats() ? fp17_code(value)
                         : static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
     }
-    /// A sum of zero has the first one's sign.
+    /// A sum of zero has the first operand's sign.
     double add(double first, double second) const {
         const double sum = first + second;
         return floats() ? std::copysign(fp17(sum), sum == 0.0 ? first : sum) : sum;
@@ -198,7 +198,7 @@ class Pooling {
     PlacedCube in_;
     PlacedCube out_;
     ByteVector source_;
-    std::array<double, 8> pads_{};  // what so many missing columns or lines add
+    std::array<double, 8> pads_{};  // what this many missing columns or lines add
     double recip_x_ = 1;
     double recip_y_ = 1;
 };

@@ -116,7 +116,7 @@ double alu(Algorithm algorithm, double a, double b) {
 /// The low 32 bits as two's complement.
 double wrapped(double value) { return value >= 0x1p31 ? value - 0x1p32 : value; }
 
-/// 32 bits in and out; 33 behind the ALU, which PReLU cuts.
+/// 32 bits in and out; 33 after the ALU, which PReLU truncates.
 double through_integers(const Stage& stage, double value, Position at) {
     if (stage.alu) {
         const double operand = std::ldexp(stage.alu_operand(at), static_cast<int>(stage.alu_shift));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the reference data lies that is no part of the repository.
+// Where the reference data is, which is not part of the repository.
 #pragma once
 
 #include <cstdlib>
@@ -7,8 +7,8 @@
 
 namespace npuscope {
 
-/// The folder that NPUSCOPE_REFERENCE_DATA names, else the one beside the checkout at `source`; an
-/// empty path where there is none, for a test to say so and skip.
+/// The folder that NPUSCOPE_REFERENCE_DATA names, else the one next to the checkout at `source`; an
+/// empty path if there is none, for a test to report and skip.
 inline std::filesystem::path reference_data(const std::filesystem::path& source) {
     const char* named = std::getenv("NPUSCOPE_REFERENCE_DATA");
     const std::filesystem::path folder =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of what is refused: the sentence, which must come with a remedy, and of what decoders
-// report.
+// For tests of refusals: the message, which must come with a remedy, and of what decoders report.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +10,7 @@
 
 namespace npuscope {
 
-/// Why the call is refused; `accepted` where it is not.
+/// Why the call is refused; `accepted` if it is not.
 template <class Call>
 std::string refusal_of(const Call& call) {
     try {
@@ -23,7 +22,7 @@ std::string refusal_of(const Call& call) {
     return "accepted";
 }
 
-/// The job that `decode` makes; ConfigError with its first finding, where there is one.
+/// The job that `decode` makes; ConfigError with its first finding, if there is one.
 template <class Decode>
 auto decoded(const Decode& decode) {
     Diagnostics findings;

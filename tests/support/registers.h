@@ -29,7 +29,7 @@ inline void write_field(RegisterValues& values, std::string_view register_name,
     NPU_CHECK(false, "the test names a field that exists");
 }
 
-/// Where a surface lies: the registers D_<stem>_BASE_ADDR_LOW, .._HIGH, .._LINE_STRIDE and
+/// Where a surface is: the registers D_<stem>_BASE_ADDR_LOW, .._HIGH, .._LINE_STRIDE and
 /// .._SURFACE_STRIDE, in bytes.
 inline void place_surface(RegisterValues& values, const std::string& stem, std::uint32_t base,
                           std::uint32_t line_stride, std::uint32_t surface_stride) {

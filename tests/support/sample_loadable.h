@@ -11,7 +11,7 @@
 
 namespace npuscope::test {
 
-/// A loadable as its parts grow: memories with an address each, in the order of their adding.
+/// A loadable under construction: memories with one address each, in the order added.
 class LoadableBuilder {
  public:
     explicit LoadableBuilder(LoadableVersion version = dla_current_version) : version_(version) {}
@@ -85,7 +85,7 @@ inline std::vector<std::uint8_t> joined(const std::vector<std::vector<std::uint8
 }
 
 /// nv_small: `operations` SDP operations one after the other, each of which adds 1 to its input of
-/// 16 x 4 x 4 and cuts negative results off. Input `in`, output `out`.
+/// 16 x 4 x 4 and clips negative results. Input `in`, output `out`.
 inline Loadable sdp_chain(std::size_t operations = 2) {
     LoadableBuilder builder;
     DlaNetwork network;

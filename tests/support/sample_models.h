@@ -8,7 +8,7 @@
 
 namespace npuscope::test {
 
-/// How the sequence behind a layer is spelled and what it holds.
+/// How the sequence after a layer is spelled and what it contains.
 struct Sequence {
     std::vector<float> bias{5};
     std::vector<float> scale{3};
@@ -17,10 +17,10 @@ struct Sequence {
     float high = 127;
     bool divide = true;  ///< else multiply by 1 / divisor
     enum class Clip { Operands, MaxMin, ReluMin, MinMax } clip = Clip::Operands;
-    bool swapped = false;  ///< constants stand first
+    bool swapped = false;  ///< constants come first
 };
 
-/// Appends Add, Mul, Div, Floor, Clip behind the last node; constants of several numbers are per
+/// Appends Add, Mul, Div, Floor, Clip after the last node; constants of several numbers are per
 /// channel in front of `behind` sizes of 1.
 void append_sequence(ModelBuilder& builder, const Sequence& sequence, int behind = 2,
                      const std::string& output = "y");

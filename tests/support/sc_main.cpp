@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// SystemC's library asks every program for an sc_main; the tests have a main of their own.
+// The SystemC library requires an sc_main in every program; the tests have their own main.
 extern "C" int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs little scenes in the SystemC kernel: each scene is a thread with an activity of its own.
+// Runs little scenes in the SystemC kernel: each scene is a thread with its own activity.
 #pragma once
 
 #include <functional>

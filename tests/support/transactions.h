@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same program where memory is asked burst by burst, where the bytes of the reads are all that the
-// units compute with, and where a second thread works all values out: no byte, no cycle and no finding
-// differs from the usual way.
+// The same program with memory accessed burst by burst, with the bytes of the reads as all that the
+// units compute with, and with a second thread that computes all values: no byte, no cycle and no
+// finding differs from the usual way.
 #pragma once
 
 #include <gtest/gtest.h>

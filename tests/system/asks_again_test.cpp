@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single operations that memory's latency bounds: how much longer they take at a latency
-// of 200 than at one of 50 tells when a place in a latency FIFO is asked for again, and what takes one.
+// Single operations bound by memory latency: how much longer they take at a latency of 200 than at
+// one of 50 shows when a slot in a latency FIFO is requested again, and what takes one.
 // source: RTL, nv_full's where no other is named, simulated
 #include <gtest/gtest.h>
 

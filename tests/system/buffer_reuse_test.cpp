@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two convolutions behind each other, the second on what the first left in the buffer: whole
-// operands that memory no longer holds, and lines in front of newly fetched ones.
+// Two consecutive convolutions, the second on what the first left in the buffer: whole operands
+// that memory no longer holds, and lines in front of newly fetched ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void reuse(Writes& writes, std::uint32_t bits) {
     value_of(writes, "NVDLA_CSC.D_MISC_CFG_0") |= bits;
 }
 
-/// The same writes to the second group of registers, the interrupt before acknowledged.
+/// The same writes to the second group of registers, the previous interrupt acknowledged.
 Writes second_group(const Writes& writes) {
     Writes result{{"NVDLA_GLB.S_INTR_STATUS_0", 0xFFFFFFFF}};
     for (const char* unit : {"SDP", "CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"}) {
@@ -34,7 +34,7 @@ Writes second_group(const Writes& writes) {
     return result;
 }
 
-/// Lines [first, first + count) of a layer without padding, as a layer of its own.
+/// Lines [first, first + count) of a layer without padding, as a separate layer.
 oracle::FullLayer lines_of(const oracle::FullLayer& layer, std::uint32_t first,
                            std::uint32_t count) {
     oracle::FullLayer part = layer;

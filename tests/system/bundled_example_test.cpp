@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bundled three-layer example: what its script makes, and what nv_small makes of it.
+// The bundled three-layer example: what its script makes, and what nv_small computes.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

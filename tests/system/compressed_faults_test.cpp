@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed weights whose surfaces contradict each other: running the program and checking it
-// without running it say the same, with kernel group, kernel and address.
+// without running it report the same, with kernel group, kernel and address.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 what the model's NPU was given, leaves the same scores and recognises the same digits.
 
 Usage: digits_replay.py NPUSCOPE DIGITS [NPU]     DIGITS: the folder examples/digits
-Exit 77: python3-numpy or python3-onnx are not there.
+Exit 77: python3-numpy or python3-onnx are missing.
 """
 
 import pathlib
@@ -40,7 +40,7 @@ def image_text(data):
 
 
 def quantised(model, pictures):
-    """What the model's first node makes of pictures, whose pixels are divided by 255."""
+    """The output of the model's first node for pictures, whose pixels are divided by 255."""
     constants = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
     node = model.graph.node[0]
     assert node.op_type == "QuantizeLinear", node.op_type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random convolutions of every precision and mode against the plain oracle, each with its weights
-// as they are and compressed; Winograd layers against direct convolution by the oracle. A failure
-// names family, type, share of zeros and seed.
+// Random convolutions of every precision and mode against the plain oracle, each with uncompressed
+// and compressed weights; Winograd layers against direct convolution by the oracle. A failure names
+// family, type, share of zeros and seed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(oracle::Type::Int8, oracle::Type::Int16, oracle::Type::Fp16)),
     [](const auto& instance) { return kind_name(instance.param); });
 
-// source: nv_full RTL, simulated: layers of 12x4 and 12x12 outputs, the first of which waits for its
-// weights alone, the others for the data
+// source: nv_full RTL, simulated: layers of 12x4 and 12x12 outputs, the first of which waits only
+// for its weights, the others for the data
 TEST(WinogradLayers, take_as_long_as_in_the_rtl) {
     const SystemConfig system = nv_full_system();
     const auto cycles = [&system](oracle::Type type, std::uint64_t seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every preset runs programs that it has never seen: random legal layers of every kind, whose
 // output bytes a plain oracle knows. A failure names preset, kind and seed; generate_programs
-// writes the same folder again.
+// reproduces the same folder.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 

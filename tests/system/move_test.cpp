@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of BDMA and RUBIK beyond what anyone means: large ones go on portion by portion, nonsense
-// is refused at once, and checking says the same as running.
+// Moves of BDMA and RUBIK beyond any sensible use: large ones proceed portion by portion, nonsense
+// is refused at once, and checking reports the same as running.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Writes copy(std::uint32_t line, std::uint32_t lines) {
             {"NVDLA_BDMA.CFG_LAUNCH0_0", 1}};
 }
 
-/// Such copies one after the other, which a single launch sets off: bytes of a line, and lines.
+/// Such copies one after the other, started by a single launch: bytes of a line, and lines.
 Writes copies(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& all) {
     Writes writes;
     std::uint32_t done = 0;
@@ -67,7 +67,7 @@ Writes split(std::uint32_t size) {
             {"NVDLA_RBK.D_OP_ENABLE_0", 1}};
 }
 
-/// A cube of so many lines of ten atoms to one of the same shape.
+/// A cube of this many lines of ten atoms to one of the same shape.
 Writes contract(std::uint32_t lines) {
     return {{"NVDLA_GLB.S_INTR_MASK_0", 0},
             {"NVDLA_RBK.D_MISC_CFG_0", 0},
@@ -141,8 +141,8 @@ TEST_F(MoveTest, CommandsOfALaunchAreReadWithoutAGap) {
     EXPECT_EQ(result.cycles, copied_at(Cycles(50)).cycles + Cycles(300));
 }
 
-// source: nv_full RTL, simulated: 214 and 262 cycles; ten atoms are read out in ten cycles, and five beats
-// enter in the place of those of two lines before
+// source: nv_full RTL, simulated: 214 and 262 cycles; ten atoms are read out in ten cycles, and
+// five beats replace those of two lines earlier
 TEST_F(MoveTest, BeatsEnterTheRegisterFileACycleApart) {
     const auto contracted = [this](std::uint32_t lines) {
         return run_program(program_of(contract(lines), std::size_t{lines} * 320), system_, {});

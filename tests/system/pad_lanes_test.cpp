@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in the lanes behind the last channel of an input. Direct convolution never looks there.
+// What is in the lanes after the last channel of an input. Direct convolution never reads them.
 // Kernels of Winograd cover whole atoms with zeros: a number there is multiplied away, but a NaN
 // stays one.
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nv_full's units behind the convolution against plain loops: random programs in three precisions.
+// nv_full's units after the convolution against plain loops: random programs in three precisions.
 #include "tests/support/random_full.h"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A shape table and the model that scripts/write_onnx makes of it must give the same bytes; and the
-model with signed maps those of the host's plain operators when NVDLA presets run it.
+"""A shape table and the model that scripts/write_onnx makes of it must produce the same bytes; and
+the model with signed maps those of the host's reference operators when NVDLA presets run it.
 
 Usage: write_onnx_compare.py NPUSCOPE WRITE_ONNX TABLE.yaml ...
-Exit 77: python3-onnx, python3-numpy or python3-yaml are not there.
+Exit 77: python3-onnx, python3-numpy or python3-yaml are missing.
 """
 
 import filecmp
@@ -29,7 +29,7 @@ HOST = [*TINPU, "--set", "npu.restrictions.batch=2"]  # no layer has a batch of 
 def run(npuscope, program, folder, outputs, npu=tuple(TINPU)):
     code = subprocess.run([npuscope, "run", program, *npu, "--inputs", folder / "in", "--outputs",
                            folder / outputs], check=False, stdout=subprocess.DEVNULL).returncode
-    if code != (1 if npu is HOST else 0):  # a model of the host alone is no success
+    if code != (1 if npu is HOST else 0):  # a host-only model is no success
         sys.exit(f"{program} ends with {code} on {npu}")
     return sorted(path.name for path in (folder / outputs).glob("*.npy"))
 

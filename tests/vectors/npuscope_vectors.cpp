@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// npuscope_vectors DIR [DIR ..]: checks every case of the manifest in each folder, both ways.
-// Prints one line for each failure and `N passed, M failed`. Exit 0, 1 on a failure or where there
-// is no case, 2 without a readable manifest.
+// npuscope_vectors DIR [DIR ..]: checks every case of the manifest in each folder, in both
+// directions. Prints one line for each failure and `N passed, M failed`. Exit 0, 1 on a failure or
+// if there is no case, 2 without a readable manifest.
 #include <iostream>
 
 #include "tests/vectors/vector_run.h"

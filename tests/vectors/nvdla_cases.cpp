@@ -33,7 +33,7 @@ void check_weights(const VectorCase& test, std::string_view name, const Paramete
     expect_surface(stored, memory, test.file("logical"));
 }
 
-/// Kernels of fewer channels than the image has: zero channels are put behind them.
+/// Kernels of fewer channels than the image has: zero channels are appended.
 void check_image_weights(const VectorCase& test, std::string_view name,
                          const Parameters& parameters) {
     const LogicalShape given = kernel_shape(test);
@@ -86,7 +86,7 @@ ByteVector as_bytes(const VectorCase& test, const Kernels<double>& numbers) {
     return bytes;
 }
 
-/// Halves round what the transform made: the kernels come back within a few of their last places.
+/// fp16 rounds the transformed kernels: they come back within a few units in the last place.
 void expect_close(const std::vector<double>& actual, const std::vector<double>& expected,
                   double share) {
     double largest = 0;

@@ -35,7 +35,7 @@ inline Layout catalogued(std::string_view name, const LogicalShape& shape, std::
     return make_layout(*find_layout(name), {shape, element, parameters});
 }
 
-/// Surfaces whose size is not told: the image must hold all that is used.
+/// Surfaces whose size is not given: the image must hold all that is used.
 inline void expect_surface(const Layout& stored, const ByteVector& memory,
                            const ByteVector& logical) {
     expect_both_ways(stored, memory, plain_layout(stored.shape, stored.element), logical);

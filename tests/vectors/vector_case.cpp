@@ -11,7 +11,7 @@ namespace npuscope::vectors {
 
 namespace {
 
-/// Every element of `stored` turned to its complement; gaps keep what they hold.
+/// Every element of `stored` replaced by its complement; gaps keep what they hold.
 ByteVector disturbed(const Layout& stored, const ByteVector& memory, const Layout& logical,
                      ByteVector plain) {
     for (std::uint8_t& byte : plain) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case of a folder of vectors: its fields in the manifest and the files beside it.
+// One case of a folder of vectors: its fields in the manifest and the files next to it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct VectorCase {
     std::uint64_t number(const char* name) const { return fields.at(name).get<std::uint64_t>(); }
     std::string text(const char* name) const { return fields.at(name).get<std::string>(); }
     ByteVector file(const char* name) const;
-    /// The case's id, a number or a text.
+    /// The case's id, a number or a string.
     std::string id() const;
 };
 

@@ -8,8 +8,8 @@
         npu.run_until_interrupt()
         print(npu.result()["operations"])
 
-The work is done by libnpuscope.so, found by NPUSCOPE_LIBRARY (a file), where the package was installed,
-or as the system finds libraries. Arrays are numpy's; they are handed over without a copy.
+The work is done by libnpuscope.so, found through NPUSCOPE_LIBRARY (a file), where the package was installed,
+or in the system's library path. Arrays are numpy's, and are passed without a copy.
 """
 from ._library import Device, Error, Limit, Stopped, WrongInput, pack, registers, run, unpack, version
 from .lockstep import Difference, Lockstep, Surface, play

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What libnpuscope.so gives, and the program beside it."""
+"""Bindings to libnpuscope.so, and calls of the program next to it."""
 from __future__ import annotations
 
 import ctypes
@@ -21,15 +21,15 @@ class Error(Exception):
 
 
 class WrongInput(Error):
-    """A configuration, register, address or argument that is none."""
+    """An invalid configuration, register, address or argument."""
 
 
 class Stopped(Error):
-    """Nothing is left to happen, and what was awaited has not."""
+    """No event is left, and the awaited one has not happened."""
 
 
 class Limit(Error):
-    """The cycles have passed before it happened."""
+    """The given cycles passed before it happened."""
 
 
 _ERRORS = {1: WrongInput, 2: WrongInput, 3: Stopped, 4: Limit}
@@ -84,12 +84,12 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 def version() -> str:
-    """That of the library."""
+    """Version of the library."""
     return _library.npuscope_version().decode()
 
 
 class Device:
-    """An NPU with its memory. `npu`: a preset by name or file; `changes`: texts KEY=VALUE."""
+    """An NPU with its memory. `npu`: a preset by name or file; `changes`: strings KEY=VALUE."""
 
     def __init__(self, npu: str = "nv_small", changes: Sequence[str] = ()) -> None:
         texts = (_text * max(len(changes), 1))(*[change.encode() for change in changes])
@@ -97,7 +97,7 @@ class Device:
         _call("create", npu.encode(), texts, len(changes), None, ctypes.byref(self._device))
 
     def close(self) -> None:
-        """Ends the device; a second time does nothing."""
+        """Destroys the device; a second call does nothing."""
         device, self._device = self._device, _device()
         if device:
             _call("destroy", device)
@@ -113,32 +113,32 @@ class Device:
             self.close()
 
     def reset(self) -> None:
-        """As if it had just been made."""
+        """Back to the state after creation."""
         _call("reset", self._device)
 
     def write(self, address: int, value: int) -> None:
-        """Writes a register, at its address from the start of the NPU's."""
+        """Writes a register, at its address from the start of the NPU's registers."""
         _call("write_register", self._device, address, value)
 
     def read(self, address: int) -> int:
-        """Reads a register; takes the time that it takes."""
+        """Reads a register; time advances until its response."""
         value = _u32()
         _call("read_register", self._device, address, ctypes.byref(value))
         return value.value
 
     def write_memory(self, address: int, data: "np.ndarray | bytes") -> None:
-        """Bytes of an array in C order; no time passes."""
+        """Writes the bytes of an array in C order; no time passes."""
         array = np.ascontiguousarray(np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data)
         _call("write_memory", self._device, address, array.ctypes.data, array.nbytes)
 
     def fill_memory(self, address: int, size: int, value: int = 0) -> None:
-        """So many bytes become `value`; no time passes."""
+        """Sets `size` bytes to `value`; no time passes."""
         if not 0 <= value <= 255:
             raise WrongInput(f"{value} is not a byte")
         _call("fill_memory", self._device, address, value, size)
 
     def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
-        """`size` bytes, or into `out`, which is contiguous."""
+        """Reads `size` bytes, or into `out`, which must be contiguous."""
         if (size is None) == (out is None):
             raise WrongInput("give either a size or an array")
         array = np.empty(size, np.uint8) if out is None else out
@@ -148,17 +148,17 @@ class Device:
         return array
 
     def advance(self, cycles: int) -> None:
-        """All of these cycles pass."""
+        """Lets all of these cycles pass."""
         _call("advance", self._device, cycles)
 
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
-        """Until the interrupt line is high; gives the cycles that passed. Stopped, Limit."""
+        """Runs until the interrupt line is high; returns the cycles that passed. Raises Stopped, Limit."""
         passed = _u64()
         _call("run_until_interrupt", self._device, most, ctypes.byref(passed))
         return passed.value
 
     def run_until_idle(self, most: int = 1_000_000_000) -> int:
-        """Until nothing is left to happen. Limit."""
+        """Runs until no event is left. Raises Limit."""
         passed = _u64()
         _call("run_until_idle", self._device, most, ctypes.byref(passed))
         return passed.value
@@ -176,7 +176,7 @@ class Device:
         return cycle.value
 
     def result(self) -> dict[str, Any]:
-        """What was counted so far, as `npuscope run --json` has it."""
+        """What was counted so far, as in `npuscope run --json`."""
         text = ctypes.c_void_p()
         _call("result", self._device, ctypes.byref(text))
         try:
@@ -203,7 +203,7 @@ def pack(array: np.ndarray, layout: str) -> np.ndarray:
 
 
 def unpack(memory: np.ndarray, shape: Sequence[int], dtype: Any, layout: str) -> np.ndarray:
-    """The array of a shape and type that lies so in memory."""
+    """The inverse of pack: the array of a shape and type from its bytes in memory."""
     memory, array = np.ascontiguousarray(memory), np.zeros(tuple(shape), dtype)
     _call("unpack", layout.encode(), array.dtype.name.encode(), _shape(array.shape), memory.ctypes.data, memory.nbytes,
           array.ctypes.data)
@@ -227,8 +227,8 @@ def registers(npu: str = "nv_small") -> dict[str, int]:
 
 
 def run(program: str, npu: str = "nv_small", changes: Iterable[str] = (), **options: str) -> dict[str, Any]:
-    """A program or a network on the command line, with the result as a dict: `run("resnet50", values="off")`.
-    An option's `_` is a `-`. Rows of `run(..)["layers"]` make a pandas.DataFrame as they are."""
+    """Runs a program or a network on the command line, returns the result as a dict: `run("resnet50", values="off")`. `_` in
+    an option stands for `-`. Rows of `run(..)["layers"]` can be passed to pandas.DataFrame as they are."""
     words = [_program(), "run", program, "--npu", npu, "--json", "-"]
     for change in changes:
         words += ["--set", change]

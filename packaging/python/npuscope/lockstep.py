@@ -3,13 +3,13 @@
 
     with npuscope.Device("nv_small", ["memory=dram_50"]) as model:
         pair = npuscope.Lockstep(model, rtl)
-        npuscope.play("traces/conv", pair)        # or a driver of your own, that takes the pair for a device
+        npuscope.play("traces/conv", pair)        # or your own driver, with the pair as its device
         pair.finish()
 
-What an operation of SDP, PDP, CDP, BDMA or RUBIK has left in memory is compared when its interrupt is read or cleared,
-before the driver goes on; the first value that differs is raised as Difference, with unit, operation, surface and
-coordinates. A command of the BDMA is an operation. The other device is anything with write, read, write_memory,
-read_memory and run_until_interrupt as Device has them.
+What an operation of SDP, PDP, CDP, BDMA or RUBIK has left in memory is compared when its interrupt is read or cleared, before the
+driver continues; the first value that differs is raised as Difference, with unit, operation, surface and coordinates. Each BDMA
+command is an operation. The other device is any object with write, read, write_memory, read_memory and run_until_interrupt as in
+Device.
 """
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _STATUS = "NVDLA_GLB.S_INTR_STATUS_0"
 _MASK = "NVDLA_GLB.S_INTR_MASK_0"
 _REGISTERS = 0xFFFF0000  # word address of the first register in a `.txn`. source: NVDLA traces, as read_program has it
 _PATIENCE = 100_000  # reads of the status, each of which takes the device some cycles
-_ATTEMPTS = 50_000  # reads of a register, where nothing says how many: the command line's
+_ATTEMPTS = 50_000  # reads of a register if their number is not given, as on the command line
 
 
 class Difference(Error):
-    """The first value in which two devices differ: `unit`, `operation` (how many of the unit came before), `address`,
-    `channel`, `row`, `column`, the `values` of both, and `count` of `elements` that differ."""
+    """The first value in which two devices differ: `unit`, `operation` (number of earlier ones of the unit), `address`, `channel`,
+    `row`, `column`, the `values` of both, and `count` of `elements` that differ."""
 
     unit: str = ""
     operation = address = channel = row = column = count = elements = 0
@@ -44,7 +44,7 @@ class Difference(Error):
 @dataclasses.dataclass
 class Surface:
     """Where an operation writes: the offset of an element from the base is the sum of those of its channel, row and column.
-    `places`: what the three are called; `lanes`: channels that are written side by side."""
+    `places`: names of the three; `lanes`: channels that are written side by side."""
 
     unit: str
     operation: int
@@ -62,7 +62,7 @@ class Surface:
         return int(self.channels.max() + self.rows.max() + self.columns.max()) + self.type.itemsize
 
     def values(self, memory: np.ndarray) -> np.ndarray:
-        """[channels][rows][columns] of the bytes from the base on."""
+        """[channels][rows][columns] from the bytes that start at the base."""
         item = self.type.itemsize
         first = self.channels[:, None, None] + self.rows[None, :, None] + self.columns[None, None, :]
         taken = np.ascontiguousarray(memory)[first[..., None] + np.arange(item)]
@@ -114,8 +114,8 @@ def _reshaped(own: dict[str, int], operation: int, atom: int) -> Surface:
 
 
 class Lockstep:
-    """A device made of two. `npu`: whose register map it is; `atom`: bytes of a feature atom, that of `first` where it
-    is npuscope's; `names`: of the two in messages."""
+    """A device made of two. `npu`: preset with their register map; `atom`: bytes of a feature atom, by default that of `first`, if
+    it is npuscope's; `names`: of the two in messages."""
 
     def __init__(self, first: Any, second: Any, npu: str = "nv_small", atom: "int | None" = None,
                  names: tuple[str, str] = ("npuscope", "the other")) -> None:
@@ -128,12 +128,12 @@ class Lockstep:
         self._values: dict[tuple[str, int], dict[str, int]] = {}
         self._group: dict[str, int] = {}
         self._running: dict[int, tuple[str, int, int]] = {}  # by bit of the interrupt: unit, group, operation
-        self._queued: list[Surface] = []  # of the BDMA's commands that are not launched
+        self._queued: list[Surface] = []  # of BDMA commands not yet launched
         self._launched: tuple[list[Surface], list[Surface]] = ([], [])  # by group
-        self._seen = [0, 0]  # bits of the interrupt that a device has raised and that were not cleared
+        self._seen = [0, 0]  # interrupt bits that a device has raised and that are not cleared yet
         self._count = {unit: 0 for unit in _UNITS}
         self.compared: list[Surface] = []
-        #: Registers that gave different values: (name, value of the first, of the second). Counters of time may.
+        #: Registers that returned different values: (name, value of the first, of the second). Time counters may differ.
         self.different_reads: list[tuple[str, int, int]] = []
 
     # --- what a driver does ---
@@ -150,7 +150,7 @@ class Lockstep:
             device.write(address, value)
 
     def read(self, address: int, patience: int = 100) -> int:
-        """The first device's value. The second is read until it has the same, at most `patience` times."""
+        """Returns the first device's value. The second is read until it has the same, at most `patience` times."""
         name = self._registers.get(address, hex(address))
         value = self.devices[0].read(address)
         if name == _STATUS:
@@ -168,7 +168,7 @@ class Lockstep:
             device.write_memory(address, data)
 
     def read_memory(self, address: int, size: int) -> np.ndarray:
-        """The first device's bytes. Difference where the second's are others."""
+        """Returns the first device's bytes. Raises Difference if the second's differ."""
         first, second = (self._bytes(device, address, size) for device in self.devices)
         if not np.array_equal(first, second):
             at = int(np.flatnonzero(first != second)[0])
@@ -177,11 +177,11 @@ class Lockstep:
         return first
 
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
-        """Of the first; the second follows when the status is read."""
+        """Runs the first device; the second follows when the status is read."""
         return self.devices[0].run_until_interrupt(most)
 
     def finish(self) -> None:
-        """Waits for operations whose interrupt was not read, and compares the traffic of the two by client. Difference."""
+        """Waits for operations whose interrupt was not read, and compares the two traffics by client. Raises Difference."""
         while self._running:
             self.run_until_interrupt()
             self.write(self._addresses[_STATUS], self.read(self._addresses[_STATUS]))
@@ -208,7 +208,7 @@ class Lockstep:
             self._note_command(register)
 
     def _note_command(self, register: str) -> None:
-        """The BDMA takes its registers at CFG_OP, and moves what was queued when a group is launched."""
+        """The BDMA samples its registers at CFG_OP, and executes the queued commands when a group is launched."""
         if register == "CFG_OP":
             self._queued.append(_moved(self._values["NVDLA_BDMA", 0], self._count["BDMA"], self._atom))
             self._count["BDMA"] += 1
@@ -219,13 +219,13 @@ class Lockstep:
             self._running[2 * _UNITS.index("BDMA") + group] = ("BDMA", group, 0)
 
     def _await(self, status: int) -> None:
-        """Until the second device has raised these bits, too; then what they end is compared."""
+        """Waits until the second device has raised these bits, too; then compares what they end."""
         self._seen[0] |= status
         self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
         reads = 0
         while self._seen[0] & ~self._seen[1]:
             try:
-                self.devices[1].run_until_interrupt()  # at once, where another bit is still to be cleared
+                self.devices[1].run_until_interrupt()  # returns at once if another bit is still to be cleared
             except Error as error:
                 raise type(error)(f"{self.names[0]} has raised {status:#x}, {self.names[1]}: {error}") from error
             self._seen[1] |= self.devices[1].read(self._addresses[_STATUS])
@@ -239,7 +239,7 @@ class Lockstep:
                     self._compare(surface)
 
     def _surfaces(self, unit: str, group: int, operation: int) -> list[Surface]:
-        """What has ended: of the BDMA all commands of the group, else one or, where it flies on to the PDP, none."""
+        """Surfaces that are complete: for the BDMA those of the group, otherwise one, or none if it goes to the PDP on the fly."""
         if unit == "BDMA":
             ended = list(self._launched[group])
             self._launched[group].clear()
@@ -318,7 +318,7 @@ def _image(path: pathlib.Path) -> list[tuple[int, bytes]]:
 
 
 def _bytes_of(path: pathlib.Path, size: int) -> bytes:
-    """So many of its first bytes; 0 where it holds none."""
+    """The first `size` bytes of a file; 0 where it holds none."""
     data = bytearray(size)
     for offset, part in _image(path):
         data[offset:offset + len(part)] = part
@@ -349,7 +349,7 @@ class _Player:
             raise WrongInput(f"{program}: nothing raises {self.checks[0][0]}")
 
     def play_transactions(self, program: pathlib.Path) -> None:
-        """A `.txn`: registers at 0xffff0000 + byte address / 4; `wait` reads the status, so that a clear has reached it."""
+        """A `.txn`: registers at 0xffff0000 + byte address / 4; `wait` first reads the status, so that a clear has taken effect."""
         plusargs = program.parent / "plusargs.txt"
         retries = re.search(r"\+read_reg_poll_retries=(\w+)", plusargs.read_text()) if plusargs.exists() else None
         attempts = int(retries[1], 0) if retries else _ATTEMPTS
@@ -468,8 +468,8 @@ class _Player:
 
 
 def play(program: "str | pathlib.Path", device: Any, npu: str = "nv_small") -> dict[str, Any]:
-    """Plays a register program (`.cfg` or `.txn`, or its folder) on a device, or on two in lockstep: {"checks": how many were made,
-    "failed": what did not hold}. Interrupts are served when a statement waits for one. WrongInput, Stopped, Limit."""
+    """Plays a register program (`.cfg` or `.txn`, or its folder) on a device, or on two in lockstep: returns {"checks": number
+    made, "failed": what did not hold}. Interrupts are served when a statement waits for one. Raises WrongInput, Stopped, Limit."""
     path = pathlib.Path(program)
     if path.is_dir():
         found = sorted(path.glob("*.cfg")) or sorted(path.glob("*.txn"))

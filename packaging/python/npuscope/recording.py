@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a driver does with a device, written down and done again with another one.
+"""Records what a driver does with a device, and replays it on another one.
 
     with npuscope.Device() as npu, npuscope.Recorder(npu, "driver.csv") as recorded:
         driver(recorded)
@@ -19,8 +19,8 @@ _COLUMNS = ["cycle", "access", "address", "value"]
 
 
 class Recorder:
-    """A device, and a row of CSV for each access: the cycle in which it ends, `write`, `read`, `write_memory`, `read_memory`,
-    `interrupt` or `advance`, address, and the value (registers in hexadecimal, cycles in decimal, memory two digits a byte)."""
+    """A device that writes a CSV row per access: the cycle in which it ends, `write`, `read`, `write_memory`, `read_memory`,
+    `interrupt` or `advance`, address, and the value (registers in hexadecimal, cycles in decimal, memory two digits per byte)."""
 
     def __init__(self, device: Any, path: "str | pathlib.Path") -> None:
         self.device = device
@@ -29,7 +29,7 @@ class Recorder:
         self._rows.writerow(_COLUMNS)
 
     def close(self) -> None:
-        """Ends the file; the device goes on."""
+        """Closes the file; the device stays open."""
         self._file.close()
 
     def __enter__(self) -> "Recorder":
@@ -74,8 +74,8 @@ class Recorder:
 
 
 def replay(path: "str | pathlib.Path", device: Any) -> list[str]:
-    """Does what was recorded, in its order: interrupts are awaited, however long they take. What reads brought and bring is
-    compared: gives a text for each that differs, with the row. WrongInput where the file is no recording."""
+    """Replays a recording in order: interrupts are awaited, however long they take. Values read are compared with the recorded
+    ones: returns a message for each that differs, with the row. Raises WrongInput if the file is not a recording."""
     different = []
     with open(path, newline="") as file:
         rows = csv.reader(file)

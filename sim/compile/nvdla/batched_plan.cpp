@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::uint32_t most_released = 4096;  // source: NVDLA_CSC.rdl, RLS_SLICES of 12 bits
 
-/// How many inputs each operation of a layer takes, and the banks that it needs for them.
+/// How many inputs each operation of a layer computes, and the banks that it needs for them.
 struct Sharing {
     std::uint32_t inputs = 1;
     BankSplit banks;
 };
 
-/// Whether an operation may take several inputs.
+/// Whether an operation may compute several inputs.
 bool may_share(const Operation& operation) {
     const auto* conv = std::get_if<ConvOperation>(&operation.job);
     if (conv == nullptr || conv->pdp || !conv->sdp.destination || !operation.table.empty()) {
@@ -35,7 +35,7 @@ bool may_share(const Operation& operation) {
     return conv->conv.cdma.mode == ConvMode::Direct && !per_element;
 }
 
-/// Of the layer's inputs one after the other, as they are cut.
+/// For the layer's inputs one after the other, as the layer is cut.
 Cycles predicted_alone(const ConvChoice& cut, std::uint32_t inputs, const TilingCosts& costs) {
     ConvProblem problem = cut.problem;
     problem.slices = inputs;
@@ -43,14 +43,14 @@ Cycles predicted_alone(const ConvChoice& cut, std::uint32_t inputs, const Tiling
     return tiling ? tiling->estimate : Cycles(cut.predicted.value * inputs);
 }
 
-/// Of operations of so many inputs, cut into the same tiles; nothing where they have no room.
+/// For operations on `inputs` inputs, cut into the same tiles; nothing where they do not fit.
 std::optional<ConvTiling> shared_tiling(const ConvChoice& cut, std::uint32_t inputs,
                                         std::uint32_t operations, const TilingCosts& costs) {
     ConvProblem problem = cut.problem;
     problem.settled = cut.key.form;
     problem.batches = inputs;
     problem.slices = operations;
-    for (const ConvTiling& tiling : tiling_candidates(problem, costs)) {  // the fastest first
+    for (const ConvTiling& tiling : tiling_candidates(problem, costs)) {  // fastest first
         if (tiling.tiles.size() == cut.key.tiles && tiling.resident == cut.key.resident) {
             return tiling;
         }
@@ -58,7 +58,7 @@ std::optional<ConvTiling> shared_tiling(const ConvChoice& cut, std::uint32_t inp
     return std::nullopt;
 }
 
-/// The sharing that is predicted to be fastest; of one input each where none is faster.
+/// The sharing that is predicted to be fastest; one input per operation where none is faster.
 Sharing sharing_of(const Plan& plan, const PlannedLayer& layer, std::uint32_t inputs,
                    const PlanTarget& target) {
     Sharing best;
@@ -86,7 +86,7 @@ Sharing sharing_of(const Plan& plan, const PlannedLayer& layer, std::uint32_t in
     return best;
 }
 
-/// The same operation for so many inputs, of which it has the first one's addresses.
+/// The same operation for `count` inputs; it has the addresses of the first one.
 Operation of_several(Operation operation, const Sharing& sharing, std::uint32_t count,
                      Bytes distance) {
     auto& conv = std::get<ConvOperation>(operation.job);
@@ -135,7 +135,7 @@ class Batching {
     }
 
  private:
-    /// Those of the inputs, which lie among the maps, for each place.
+    /// The images of inputs, which are placed among the maps, once per place.
     void add_images(Address first) {
         std::vector<PlannedImage>& images = batched_.plan.images;
         const std::size_t own = images.size();
@@ -206,7 +206,7 @@ class Batching {
     const PlanTarget& target_;
     BatchedPlan batched_;
     std::vector<Plan> places_;                         ///< the plan at the place of each input
-    std::vector<std::vector<std::size_t>> new_index_;  ///< by the plan's, of each input
+    std::vector<std::vector<std::size_t>> new_index_;  ///< by the plan's, for each input
     std::optional<std::size_t> last_convolution_;
 };
 

@@ -46,7 +46,7 @@ class ConvPlanner {
 
     const ConvChoice& choice() const { return choice_; }
 
-    /// That of the first operations alone; nothing is placed.
+    /// Tiling of the first operations only; nothing is placed.
     std::optional<ConvTiling> tiling() {
         return cut() && choose() ? std::optional(tiling_) : std::nullopt;
     }
@@ -103,7 +103,7 @@ class ConvPlanner {
         return problem;
     }
 
-    /// The first slice's form and tiling, which all share but for the last one's fewer kernels.
+    /// The first slice's form and tiling, shared by all; the last one may have fewer kernels.
     bool choose() {
         const ConvProblem problem = slice_problem(cut_.slices.front());
         const bool fits = tile(problem);
@@ -128,7 +128,7 @@ class ConvPlanner {
             return factor != numbers_->factor.front();
         });
     }
-    /// The second stage adds what biases lack.
+    /// Whether the second stage adds the remainder of biases.
     bool has_rest() const { return !numbers_->rest.empty(); }
 
     void place_biases() {
@@ -146,7 +146,7 @@ class ConvPlanner {
     std::span<const std::int16_t> first_factors() const {
         return has_rest() ? std::span(numbers_->first_factor) : last_factors();
     }
-    /// Biases, or what they lack, and the factors after each where kernels have their own.
+    /// Biases, or their remainders, each followed by its factor where kernels have their own.
     Address place_operands(const std::string& suffix, const std::vector<std::int16_t>& biases,
                            std::span<const std::int16_t> factors) {
         const BiasShape shape{output_.cube.surfaces(), per_atom_, cut_.lanes,
@@ -199,7 +199,7 @@ class ConvPlanner {
         return static_cast<std::uint32_t>(divide_up(channels, per_atom_));
     }
 
-    /// Weights that stay are fetched by the first tile and given up by the last.
+    /// Resident weights are fetched by the first tile and released by the last.
     void keep_weights(std::size_t tile, ConvParts& parts) const {
         BufferReuse& reuse = parts.cdma.reuse;
         reuse.weight_reuse = tiling_.resident && tile > 0;
@@ -220,7 +220,7 @@ class ConvPlanner {
         if (!context_.alternatives) {
             return;
         }
-        problem.winograd = true;  // told of even where it is not allowed
+        problem.winograd = true;  // reported even where it is not allowed
         std::set<ConvForm> told;
         for (const ConvTiling& other : tiling_candidates(problem, context_.costs)) {
             const bool new_form = other.form != tiling_.form && told.insert(other.form).second;
@@ -308,7 +308,7 @@ class ConvPlanner {
         return parts;
     }
 
-    /// Patches are padded to whole ones by the DMA, and shifted right so that they fit int8.
+    /// The DMA pads the input to whole patches, which are shifted right so that they fit int8.
     void set_winograd(const ChannelSlice& slice, const ConvTile& tile, ConvParts& parts) const {
         const ConvOperands& operands = tiling_.operands;
         CdmaJob& cdma = parts.cdma;
@@ -329,7 +329,7 @@ class ConvPlanner {
         parts.cacc.winograd = true;
     }
 
-    /// The rows of the image that a tile reaches over.
+    /// The rows of the image that a tile covers.
     void set_pixels(const ConvTile& tile, CdmaJob& cdma) const {
         cdma.pixels = *input_.pixels;
         for (std::size_t plane = 0; plane < cdma.pixels.format->planes; ++plane) {
@@ -387,7 +387,7 @@ class ConvPlanner {
         return job;
     }
 
-    /// By the first stage; where it leaves a rest, the second one ends the sequence.
+    /// In the first stage; where a remainder is left, the second one ends the sequence.
     void set_bias(const ChannelSlice& slice, SdpJob& job) const {
         const bool rest = has_rest();
         SdpXStage& bs = job.stages.bs;
@@ -426,7 +426,7 @@ class ConvPlanner {
         }
     }
 
-    /// Of a slice, with a factor for each kernel where it is scaled.
+    /// For a slice, with a factor for each kernel where it is scaled.
     SdpOperandFetch operand_of(Address base, bool scaled, const ChannelSlice& slice,
                                Shape shape) const {
         shape.channels = atoms(shape.channels) * per_atom_;
@@ -457,10 +457,10 @@ class ConvPlanner {
     ConvTiling tiling_;
     StoredCube output_;
     const LayerNumbers* numbers_ = nullptr;  ///< scales and biases
-    LayerNumbers made_;                      ///< where the model brings none
+    LayerNumbers made_;                      ///< where the model provides none
     bool factor_per_kernel_ = false;         ///< the last stage that adds a bias multiplies
     Address bias_;
-    Address rest_;  ///< of biases, where they have one
+    Address rest_;  ///< remainders of biases, where there are any
     std::optional<ConvWeights> weights_;
     ConvChoice choice_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution (or fully connected layer) to operations: slices of channels, tiles of rows, through
-// CDMA, CSC and CACC, bias and ReLU in the SDP's first stage, a residual in its second one, and the
-// PDP where it pools on the way to memory.
+// A convolution (or fully connected layer) as operations: slices of channels, tiles of rows,
+// through CDMA, CSC and CACC, bias and ReLU in the SDP's first stage, a residual in its second one,
+// and the PDP where it pools on the fly.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +17,39 @@
 
 namespace npuscope {
 
-/// A convolution with what is joined to it on the way to memory.
+/// A convolution with what is joined to it on the fly.
 struct ConvTask {
     const Layer& layer;
     const LayerShapes& shapes;
     const StoredCube& input;
     LayerValues values;
-    std::string result{};  ///< layer whose result it is, where another one is joined to it
+    std::string result{};  ///< layer that has the result, where another one is joined to it
     const StoredCube* residual = nullptr;  ///< added to the result
     bool relu_after_residual = false;
-    const LayerShapes* pool = nullptr;  ///< pools the result on the way to memory
+    const LayerShapes* pool = nullptr;  ///< pools the result on the fly
     PoolingMethod pooling = PoolingMethod::Max;
-    std::vector<std::int8_t> table{};  ///< through which the result goes on the way to memory
+    std::vector<std::int8_t> table{};  ///< lookup table that the result passes on the fly
     Precision precision = Precision::Int8;
-    const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may be pixels as well
-    const PixelFormat* told_pixels = nullptr;  ///< could be chosen as well as features
-    InputConversion pixel_conversion{};        ///< where the input lies in memory as pixels
+    const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may also be pixels
+    const PixelFormat* told_pixels = nullptr;  ///< an alternative to features, to be reported
+    InputConversion pixel_conversion{};        ///< where the input is in memory as pixels
 
-    /// Around the input, two's complement.
+    /// Value of the padding, two's complement.
     std::uint16_t pad_value() const {
         return values.given() != nullptr ? static_cast<std::uint16_t>(values.given()->padding) : 0;
     }
-    /// Rows of the convolution for each of the result.
+    /// Rows of the convolution per row of the result.
     std::uint32_t row_step() const { return pool != nullptr ? pool->window.stride_y : 1; }
 };
 
 /// The convolution of one slice by itself.
 ConvProblem problem_of(const ConvTask& task, const ChannelSlice& slice);
 
-/// How it would best be cut, and its operands lie in memory; nothing is planned. Nothing where the
-/// layer is refused.
+/// The best way to cut it and to store its operands; nothing is planned. Nothing where the layer is
+/// refused.
 std::optional<ConvTiling> best_tiling(const ConvTask& task, PlanContext& context);
 
-/// Adds the operations to the plan. Where the result lies; nothing where the layer is refused.
+/// Adds the operations to the plan. Returns the result's place; nothing where the layer is refused.
 std::optional<StoredCube> plan_conv(const ConvTask& task, PlanContext& context, ConvChoice& choice);
 
 }  // namespace npuscope

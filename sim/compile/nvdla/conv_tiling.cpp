@@ -13,9 +13,9 @@
 namespace npuscope {
 namespace {
 
-/// Kernel rows that may share a load: their columns, and what the windows of so many rows reach
-/// over, must fit the multipliers of a cell.
-/// source: NVDLA format page, channel post-extension; limits as the public compiler takes them
+/// Kernel rows that may share a load: their columns, and what the windows of that many rows cover,
+/// must fit the multipliers of a cell.
+/// source: NVDLA format page, channel post-extension; limits as in the public compiler
 std::vector<std::uint32_t> row_groups(const ConvProblem& problem, const NpuConfig& npu) {
     const std::uint32_t channels = problem.pixels->channels;
     const std::uint32_t folded = problem.kernels.columns * channels;
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> row_groups(const ConvProblem& problem, const NpuConfi
     return groups;
 }
 
-/// Outputs in fours, of kernels of 3 x 3 that move by one.
+/// Rows and columns of output in multiples of four, 3 x 3 kernels with a stride of 1.
 bool suits_winograd(const ConvProblem& problem, const NpuConfig& npu) {
     const Convolution& geometry = problem.geometry;
     const bool three = problem.kernels.rows == 3 && problem.kernels.columns == 3;
@@ -68,7 +68,7 @@ std::string form_words(const ConvForm& form, const ConvProblem& problem) {
     return "";
 }
 
-/// Banks that parts of a convolution take.
+/// Banks that parts of a convolution need.
 struct BufferNeed {
     std::uint32_t tile_banks = 0;
     std::uint32_t two_tile_banks = 0;
@@ -107,7 +107,7 @@ BufferNeed need_of(const ConvOperands& operands, const NpuConfig& npu,
 }
 
 /// Splits of the banks at which something changes: room for one, two or three tiles of data and
-/// weights in the rest; or just enough for all weights, two groups, one group.
+/// weights in the remainder; or just enough for all weights, two groups, one group.
 std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32_t banks) {
     std::vector<std::uint32_t> choices;
     const auto add = [&](std::uint64_t data) {
@@ -124,7 +124,7 @@ std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32
     return choices;
 }
 
-/// Numbers of tiles that differ in the height of the tallest.
+/// Tile counts that differ in the height of the tallest tile.
 std::vector<std::uint32_t> tile_counts(const ConvProblem& problem) {
     std::vector<std::uint32_t> counts;
     const std::uint32_t rows = problem.geometry.out_height / problem.row_step;
@@ -170,7 +170,7 @@ std::optional<ConvTiling> tiling_of(const ConvProblem& problem, const TilingCost
 
 namespace {
 
-/// Neighbouring groups together, until they fill whole atoms.
+/// Joins neighbouring groups until they fill whole atoms.
 ChannelCut cut_groups(const ConvProblem& whole, std::uint32_t groups, std::uint32_t atom) {
     ChannelCut cut{.slices = {}, .lanes = atom};
     const std::uint32_t channels = cut.group_channels = whole.input.channels / groups;
@@ -320,7 +320,7 @@ std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const Tili
 
 namespace {
 
-/// Those whose tiles `parts` NPUs share evenly; where there are none, those with a tile for each.
+/// Keeps those whose tiles `parts` NPUs share evenly; if none do, those with a tile for each.
 void keep_whole_parts(std::vector<ConvTiling>& candidates, std::uint32_t parts) {
     const auto keep = [&](auto&& suits) {
         if (std::ranges::any_of(candidates, suits)) {

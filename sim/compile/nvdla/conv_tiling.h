@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One convolution to be planned, the forms in which its operands can go to the NPU, and how it is
+// One convolution to be planned, the forms in which the NPU can receive its operands, and how it is
 // cut, by channels and by rows, so that each piece fits the convolution buffer.
 //
 // Groups: a feature atom cannot be split, so neighbouring groups are convolved together until their
 // channels and kernels fill whole atoms; the weights between groups are zero. Depthwise layers
-// become operations of 8 channels and 8 kernels on an atom of 8, of which one weight in 8 counts:
-// the MAC array works at an eighth of its rate.
-// Kernels so large that no whole group of them fits the buffer are computed a few at a time, and
+// become operations of 8 channels and 8 kernels on an atom of 8, which use one weight in 8: the MAC
+// array works at an eighth of its rate.
+// Kernels so large that no complete group of them fits the buffer are computed a few at a time, and
 // the result's atoms are left partly empty.
 //
-// A form is features or pixels, weights as they are, compressed or transformed. It says what memory
-// and buffer must hold and how many loads of the MAC cells it takes. Then rows of output are cut
-// into tiles, each with the input rows that it reaches over, the banks are shared between data and
-// weights, and weights stay from one tile to the next or stream through once a tile. The sequencer
-// starts only when a tile's whole cube is in, so the cube must fit its banks; with room for two of
-// them the next one comes while one is computed. All ways that can differ in time are listed with
-// their predicted cycles. Not considered: tiles of columns.
+// A form is features or pixels, weights uncompressed, compressed or transformed. It determines what
+// memory and buffer must hold and how many loads of the MAC cells are needed. Then rows of output
+// are cut into tiles, each with the input rows that it covers, the banks are split between data and
+// weights, and weights stay from one tile to the next or stream through once per tile. The
+// sequencer starts only when a tile's whole cube is in, so the cube must fit its banks; with room
+// for two of them the next one is fetched while one is computed. All ways that can differ in time
+// are listed with their predicted cycles. Not considered: tiles of columns.
 #pragma once
 
 #include <compare>
@@ -35,7 +35,7 @@ namespace npuscope {
 /// The field that a refusal names where a layer does not fit the convolution buffer.
 inline constexpr const char* buffer_depth = "npu.cbuf.bank_depth";
 
-/// How operands lie in memory and pass the buffer.
+/// How operands are stored in memory and pass through the buffer.
 struct ConvForm {
     ConvMode mode = ConvMode::Direct;
     std::uint32_t row_group = 1;  ///< image: kernel rows that share a load of the MAC cells
@@ -44,7 +44,7 @@ struct ConvForm {
     auto operator<=>(const ConvForm&) const = default;
 };
 
-/// When weights are compressed, where the target can and it makes them smaller.
+/// When weights are compressed, provided that the target can and they become smaller.
 enum class CompressionChoice { ByCycles, Never, Always };
 
 template <>
@@ -55,13 +55,13 @@ struct EnumNames<CompressionChoice> {
         std::pair{CompressionChoice::Always, std::string_view("always")}};
 };
 
-/// What compressing made of the weights; the largest of all operations.
+/// Sizes of compressed weights; the largest of all operations.
 struct CompressedSizes {
     Bytes values;  ///< zeros at the end included
-    Bytes mask;    ///< likewise
+    Bytes mask;    ///< zeros at the end included
     Bytes sizes;
     Bytes group_values;  ///< of the largest kernel group
-    Bytes plain;         ///< what it was made of
+    Bytes plain;         ///< uncompressed
 
     Bytes all() const { return values + mask + sizes; }
 };
@@ -76,16 +76,16 @@ struct ConvProblem {
     bool input_in_sram = false;  ///< behind the second port
     bool residual_in_sram = false;
     bool output_in_sram = false;
-    std::uint32_t pool_area = 1;  ///< outputs that one of the result is pooled from
-    std::uint32_t row_step = 1;   ///< tiles end at multiples of so many rows of output
-    std::uint32_t slices = 1;   ///< operations of this shape, each of its own channels and weights
-    std::uint32_t batches = 1;  ///< inputs of one operation, in direct mode
+    std::uint32_t pool_area = 1;  ///< outputs that are pooled to one of the result
+    std::uint32_t row_step = 1;   ///< tiles end at multiples of this many rows of output
+    std::uint32_t slices = 1;     ///< operations of this shape, each with own channels and weights
+    std::uint32_t batches = 1;    ///< inputs of one operation, in direct mode
     const PixelFormat* pixels = nullptr;          ///< the input may be pixels of this format
     bool features = true;                         ///< the input may be a feature cube
     std::optional<CompressedSizes> compressed{};  ///< where weights can be compressed
-    bool plain_weights = true;                    ///< or may be left as they are
-    bool winograd = false;                        ///< may be transformed, which rounds
-    std::optional<ConvForm> settled{};            ///< the form of the operations before
+    bool plain_weights = true;                    ///< weights may be left uncompressed
+    bool winograd = false;                        ///< weights may be transformed, which rounds
+    std::optional<ConvForm> settled{};            ///< the form of the preceding operations
 };
 
 /// What memory and buffer must hold in one form.
@@ -93,23 +93,23 @@ struct ConvOperands {
     WeightLayout weights;  ///< uncompressed
     Shape input;           ///< channels as the form has them
     std::uint32_t pad_right = 0;
-    std::uint32_t patch_rows = 0;         ///< Winograd: rows in the buffer beside those of output
+    std::uint32_t patch_rows = 0;         ///< Winograd: rows in the buffer besides those of output
     std::uint32_t outputs_per_cycle = 1;  ///< of one kernel
     std::uint32_t full_stripe = 16;       ///< outputs
-    std::uint32_t row_entries = 1;        ///< of the buffer, a row of every input
+    std::uint32_t row_entries = 1;        ///< of the buffer, for a row of every input
     std::uint64_t row_beats = 1;          ///< of the bus
     std::uint64_t row_cycles = 1;         ///< until a row is in, if nothing else is fetched
     std::uint64_t blocks = 1;             ///< loads of the MAC cells for a kernel group
     bool stripes_end_at_rows = false;
-    Bytes weight_bytes;              ///< all that is fetched of them
-    std::uint64_t weight_beats = 0;  ///< likewise
+    Bytes weight_bytes;              ///< all that are fetched
+    std::uint64_t weight_beats = 0;  ///< all that are fetched
     std::uint64_t group_beats = 0;
-    std::uint64_t weight_entries = 0;  ///< values alone
+    std::uint64_t weight_entries = 0;  ///< values only
     std::uint64_t group_entries = 0;   ///< one more where a group does not begin with an entry
     std::uint32_t banks = 32;          ///< for data and values
     bool weights_can_stay = true;
 
-    /// Rows of the buffer under so many rows of output that `in_rows` of input reach over.
+    /// Rows of the buffer for `out_rows` rows of output, which cover `in_rows` rows of input.
     std::uint32_t buffer_rows(std::uint32_t out_rows, std::uint32_t in_rows) const {
         return patch_rows > 0 ? out_rows + patch_rows : in_rows;
     }
@@ -128,7 +128,7 @@ struct ConvTile {
     bool operator==(const ConvTile&) const = default;
 };
 
-/// What tells one way of cutting from another.
+/// What distinguishes one way of cutting from another.
 struct TilingKey {
     ConvForm form;
     std::uint32_t tiles = 1;
@@ -148,24 +148,24 @@ struct ConvTiling {
     bool overlapped = false;  ///< room for the next tile's data while one is computed
     Cycles estimate;
     std::uint64_t beats = 0;  ///< read for all slices
-    std::string bound_by;     ///< what the estimate is made of: `mac`, `sdp`, `memory`, `start`
+    std::string bound_by;     ///< what bounds the estimate: `mac`, `sdp`, `memory`, `start`
 
     TilingKey key() const {
         return {form, static_cast<std::uint32_t>(tiles.size()), banks.data, resident};
     }
 };
 
-/// What the estimate of a tiling is made of.
+/// What the estimate of a tiling is based on.
 struct TilingCosts {
     NpuConfig npu;
     std::uint64_t beat_interval = 1;
     Cycles read_latency{50};
     std::uint64_t sram_interval = 1;  ///< cycles per beat behind the second port
-    std::uint32_t parts = 1;  ///< tiles come in multiples of it, where there are enough rows
-    std::optional<TilingKey> forced;  ///< taken instead of the best where a layer has it
+    std::uint32_t parts = 1;  ///< tiles come in multiples of this, where there are enough rows
+    std::optional<TilingKey> forced;  ///< used instead of the best where a layer has it
 };
 
-/// Rows of output [0, out_height) in `count` tiles of nearly one size.
+/// Rows of output [0, out_height) in `count` tiles of nearly equal size.
 std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count);
 
 /// Input channels and kernels that go together in one operation, in whole atoms of the surfaces.
@@ -184,24 +184,24 @@ struct ChannelCut {
     std::uint32_t group_kernels = 0;
 };
 
-/// `whole`: all channels and kernels; `has_holes`: its input leaves lanes of its atoms empty. The
-/// problem where the layer cannot be cut.
+/// `whole`: all channels and kernels; `has_holes`: its input leaves lanes of its atoms empty.
+/// Returns the problem where the layer cannot be cut.
 std::variant<ChannelCut, Diagnostic> cut_channels(const ConvProblem& whole, std::uint32_t groups,
                                                   bool has_holes, const NpuConfig& npu);
 
-/// Kernels that one group may have so that its weights fit beside the smallest tile: a whole group,
+/// Kernels that one group may have so that its weights fit next to the smallest tile: a full group,
 /// or fewer by powers of two; 0 where not even one fits.
 std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu);
 
-/// Every way that fits and may be the best, the least estimate first; of equal ones the one with
-/// fewer tiles.
+/// Every way that fits and may be the best, the lowest estimate first; among equal ones the one
+/// with fewer tiles.
 std::vector<ConvTiling> tiling_candidates(const ConvProblem& problem, const TilingCosts& costs);
 
 /// The way that the key names; nothing where it does not fit.
 std::optional<ConvTiling> tiling_with(const ConvProblem& problem, const TilingCosts& costs,
                                       const TilingKey& key);
 
-/// The least estimate; of nearly equal ones that with the fewest tiles, then the fewest beats.
+/// The lowest estimate; among nearly equal ones the fewest tiles, then the fewest beats.
 /// Or why nothing fits.
 std::variant<ConvTiling, Diagnostic> choose_tiling(const ConvProblem& problem,
                                                    const TilingCosts& costs);

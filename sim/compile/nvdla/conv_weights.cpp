@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t no_group = std::numeric_limits<std::uint32_t>::max();
 
-/// Which of the layer's weights stands where in one slice: zeros where groups of channels have
-/// nothing to do with each other and in lanes that belong to no channel.
+/// Which of the layer's weights is where in one slice: zeros between unrelated groups of channels
+/// and in lanes that belong to no channel.
 class SliceWeights {
  public:
     SliceWeights(const ConvTask& task, const ChannelCut& cut, std::size_t index)
@@ -43,11 +43,11 @@ class SliceWeights {
         }
         return task_.values.weight(kernel, channels_[c].channel, r, s);
     }
-    /// Whether more of them are zero than chance makes.
+    /// Whether more of them are zero than by chance.
     bool sparse() const {
         return task_.values.zeros() > 0 || cut_.group_channels > 0 || task_.input.has_holes();
     }
-    /// Bytes as memory holds them uncompressed, weights.stored_bytes() of them. Images have
+    /// Uncompressed bytes as in memory, weights.stored_bytes() of them. Images have
     /// `image_channels`, others 0; columns after the layer's own are zero.
     void fill(const WeightLayout& weights, std::uint32_t image_channels,
               std::span<std::uint8_t> bytes) const {
@@ -66,7 +66,7 @@ class SliceWeights {
                                     : std::int16_t{0};
                      });
     }
-    /// The same of transformed kernels of 4 x 4.
+    /// The same for transformed 4 x 4 kernels.
     void fill_winograd(const WeightLayout& weights, std::span<std::uint8_t> bytes) const {
         Kernels<std::int8_t> kernels(weights.shape);
         for (std::uint32_t k = 0; k < weights.shape.kernels; ++k) {
@@ -82,7 +82,7 @@ class SliceWeights {
     }
 
  private:
-    /// What is stored is a run of the layer's channels, of kernels of one group.
+    /// Whether the stored channels are consecutive ones of the layer, for kernels of one group.
     bool are_neighbours() const {
         for (std::size_t c = 0; c < channels_.size(); ++c) {
             if (channels_[c].group != 0 || channels_[c].channel != channels_[0].channel + c) {
@@ -103,7 +103,7 @@ class SliceWeights {
     }
 
     struct Channel {
-        std::uint32_t group = 0;  ///< no group of kernels where the lane belongs to no channel
+        std::uint32_t group = 0;  ///< no_group where the lane belongs to no channel
         std::uint32_t channel = 0;
     };
 
@@ -119,13 +119,13 @@ struct SliceCompression {
     Bytes group_values;  ///< of the largest kernel group
 };
 
-/// Whether whole entries hold no more than what is used, up to the entry's own end.
+/// Whether whole entries hold no more than what is used, up to the end of the last one.
 bool fills_entries(std::uint64_t used, Bytes stored, Bytes entry) {
     return divide_up(used, entry.value) == divide_up(stored.value, entry.value);
 }
 
-/// Nothing where all weights are zero, or where an entry of the buffer would hold nothing but the
-/// zeros at the end: it would stay there and be taken for the next operation's weights.
+/// Nothing where all weights are zero, or where an entry of the buffer would hold only the zeros at
+/// the end: it would stay there and be used as the next operation's weights.
 /// source: nv_small RTL, replayed
 std::optional<SliceCompression> measure_compression(const SliceWeights& weights,
                                                     const WeightLayout& layout, Bytes entry) {
@@ -151,7 +151,7 @@ std::optional<SliceCompression> measure_compression(const SliceWeights& weights,
 /// WGS is fetched in atoms of 32 bytes. source: nv_full C model
 Bytes size_bytes(const WeightLayout& layout) { return Bytes(round_up(4ULL * layout.groups(), 32)); }
 
-/// Twice G w of three elements in a row.
+/// Twice G w of three consecutive elements.
 std::array<int, 4> transformed(const std::array<int, 3>& w) {
     return {2 * w[0], w[0] + w[1] + w[2], w[0] - w[1] + w[2], 2 * w[2]};
 }
@@ -187,7 +187,7 @@ ConvOperands ConvWeights::operands_of_slice(std::size_t slice) const {
     return operands_of(problem, form_, context_.npu());
 }
 
-/// What compressing would make of all slices' weights, where the target can and it may pay.
+/// What compression would make of all slices' weights, where the target can and it may pay off.
 void ConvWeights::measure() {
     const NpuConfig& npu = context_.npu();
     if (!npu.cdma.weight_compression || context_.compression == CompressionChoice::Never ||
@@ -217,14 +217,14 @@ void ConvWeights::measure() {
     }
 }
 
-/// The mask of a kernel group has one bank, from an entry's middle on at worst.
+/// The mask of a kernel group has one bank, and begins in the middle of an entry at worst.
 bool ConvWeights::mask_fits(const WeightLayout& layout) const {
     const CbufConfig& cbuf = context_.npu().cbuf;
     const std::uint64_t bytes = divide_up(layout.group_bytes(0).value, 8);
     return divide_up(bytes, cbuf.bank_width.value) + 1 <= cbuf.bank_depth;
 }
 
-/// An image with a part for each slice.
+/// An image with one part per slice.
 ConvWeights::Place ConvWeights::place_parts(const std::string& suffix, Bytes each) {
     const Bytes pitch(round_up(each.value, 256));
     return {context_.place_image(task_.layer.name + suffix, pitch * cut_.slices.size()).first,
@@ -279,8 +279,8 @@ void ConvWeights::place_compressed() {
     }
 }
 
-/// Whole entries of the buffer, without the zeros after them: further entries would stay
-/// there and be taken for the next operation's weights. source: nv_small RTL, replayed
+/// Whole entries of the buffer, without the zeros after them: further entries would stay there and
+/// be used as the next operation's weights. source: nv_small RTL, replayed
 Bytes ConvWeights::fetched_bytes(const WeightLayout& weights) const {
     return Bytes(round_up(weights.used_bytes().value, context_.npu().cbuf.bank_width.value));
 }

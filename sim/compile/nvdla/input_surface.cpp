@@ -21,8 +21,8 @@ ConfigError refusal(const Network& network, const std::string& what, const std::
             fmt::format("the network's input: layout '{}' {}", network.input.layout, what), remedy};
 }
 
-/// A synthetic number of int8 as an element of the precision: of 16 bits the upper ones, of fp16 from
-/// -1 to 1.
+/// A synthetic int8 value as an element of the precision: the upper bits of 16, or fp16 from -1 to
+/// 1.
 std::uint16_t element_bits(Precision precision, std::int8_t value) {
     constexpr double unit = 128;
     return precision == Precision::Fp16 ? to_float16(value / unit)
@@ -47,7 +47,7 @@ void fill_cube(const FeatureCube& cube, Precision precision, const InputValues& 
     }
 }
 
-/// Pixels in both planes; channels that the network does not have stay zero.
+/// Pixels in both planes; channels that the network does not have remain zero.
 void fill_pixels(const PixelSurface& pixels, const Network& network,
                  std::span<std::uint8_t> bytes) {
     const InputValues values(network.seed, network.input.shape());

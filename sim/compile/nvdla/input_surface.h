@@ -3,9 +3,9 @@
 // first convolution, and the bytes of either.
 //
 // An input of one channel can be T_R8, one of two to four channels T_A8B8G8R8, whose last channels
-// then carry nothing, one of three also T_Y8___V8U8_N444, a plane for the first and one for two.
-// Pixels of int8 pass as they are; of uint8 the convolution DMA takes 128, a feature cube holds
-// numbers that are 128 less already.
+// are then unused, one of three also T_Y8___V8U8_N444, a plane for the first and one for two.
+// Pixels of int8 pass unchanged; from uint8 the convolution DMA subtracts 128, a feature cube holds
+// values that already are 128 less.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ namespace npuscope {
 const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu);
 
 bool reads_input(const LayerShapes& layer);
-/// The convolution that alone reads the network's input and can take it as pixels.
+/// The convolution that is the only reader of the network's input and can read it as pixels.
 std::optional<std::size_t> pixel_reader(const Network& network,
                                         const std::vector<LayerShapes>& shapes);
 /// Formats for an input whose layout neither network nor NPU declares.
@@ -35,7 +35,7 @@ InputConversion pixel_conversion(InputType type);
 
 /// Synthetic values as memory holds them; without `values` the image is empty.
 PlannedImage input_image(const Network& network, const StoredCube& stored, bool values);
-/// Likewise of a further input, which is the network's layer of this number.
+/// The same for a further input, which is the network's layer of this number.
 PlannedImage more_input_image(const Network& network, std::size_t layer, const PlannedInput& input,
                               bool values);
 

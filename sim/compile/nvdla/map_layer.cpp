@@ -12,8 +12,8 @@
 namespace npuscope {
 namespace {
 
-/// The first stage shifts and adds the second term, the second one adds what maps are stored less, and
-/// divides.
+/// The first stage shifts and adds the second term; the second stage adds the zero points of the
+/// stored maps and divides.
 void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& numbers) {
     numbers.constant = static_cast<std::int16_t>(constant);
     numbers.residual_shift = static_cast<unsigned>(sum.left);
@@ -28,7 +28,7 @@ void stage_even_sum(const ScaledSum& sum, std::int64_t constant, LayerNumbers& n
     numbers.convertor = second_division(*even, sum.offset);
 }
 
-/// The first term is multiplied by the first stage, the second one shifted and added by the next.
+/// The first stage multiplies the first term, the next one shifts and adds the second term.
 Layer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberRange& b) {
     Layer layer;
     layer.kind = LayerKind::Add;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers without weights and windows, of one operation or a few: lookups, products, concatenations, parts.
+// Layers without weights and windows, of few operations: lookups, products, concatenations, parts.
 #include <fmt/format.h>
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t above_32_bits = std::numeric_limits<std::int32_t>::max();
 
-/// By the linear table alone, from above `start` on. Everything lies below the exponential table.
+/// Uses only the linear table, from above `start` on. All values are below the exponential table.
 LookupConfig linear_lookup(std::int64_t far_above, std::int64_t start) {
     LookupConfig lut;
     lut.le_function = LeFunction::Linear;
@@ -24,8 +24,8 @@ LookupConfig linear_lookup(std::int64_t far_above, std::int64_t start) {
     return lut;
 }
 
-/// An entry for each integer of 8 bits: entry 0 is that of -129, and the last one, of 127, already lies beyond the
-/// table.
+/// An entry for each 8-bit integer: entry 0 is that of -129, and the last one, of 127, is already
+/// beyond the table.
 LookupConfig lookup_of_bytes(std::int64_t far_above, std::int32_t offset) {
     return linear_lookup(far_above, offset - 129);
 }
@@ -55,8 +55,8 @@ std::vector<std::int16_t> lookup_entries(const std::vector<std::int8_t>& table) 
 
 namespace {
 
-/// The second stage multiplies what is below 0 by its channel's number, which the stage before has made large,
-/// so that its rounding is a small part of a step.
+/// The second stage multiplies values below 0 by their channel's slope; the preceding stage has
+/// scaled them up so that its rounding is a small part of a step.
 std::optional<StoredCube> plan_slopes(const LookupTask& task, PlanContext& context) {
     if (!context.npu().sdp.bs || !context.npu().sdp.bn) {
         context.refuse(task.layer.name, {.sentence = "per-channel slopes need two SDP stages",
@@ -138,7 +138,7 @@ std::optional<StoredCube> plan_lookup(const LookupTask& task, PlanContext& conte
 
 namespace {
 
-/// What multiplies a map of this shape: a map, or a number for each channel.
+/// What multiplies a map of this shape: a map, or one value per channel.
 SdpOperandFetch factor_operand(const StoredCube& factor, const FeatureCube& map) {
     SdpOperandFetch fetch = element_operand(factor.cube, factor.in_sram);
     fetch.alu = false;
@@ -153,7 +153,7 @@ SdpOperandFetch factor_operand(const StoredCube& factor, const FeatureCube& map)
     return fetch;
 }
 
-/// What stands against a product of two maps.
+/// Why a product of two maps cannot be planned.
 std::optional<Diagnostic> mul_problem(const MulTask& task, const PlanContext& context) {
     if (context.describable) {
         return Diagnostic{.sentence = "a loadable's descriptors cannot describe a product of maps",

@@ -23,7 +23,7 @@ constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes o
 /// The field that a refusal names where a network does not fit the memory.
 constexpr const char* region_size = "memory.regions[0].size";
 
-/// Where results lie until all constants before them are placed: farther than constants can reach.
+/// Where results are until all constants before them are placed: beyond what constants can reach.
 constexpr Bytes unknown_constants(std::uint64_t{1} << 48U);
 
 std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& shape) {
@@ -188,7 +188,7 @@ class NetworkPlanner {
     }
     const StoredCube& input() { return results_.cube_of(std::nullopt); }
 
-    /// Before any layer: what lies there is loaded before the first one starts.
+    /// Placed before any layer: its contents are loaded before the first one starts.
     void place_more(std::size_t index) {
         const std::string& name = network_.layers[index].name;
         const Shape shape = shapes_[index].output;
@@ -203,7 +203,7 @@ class NetworkPlanner {
         note_memory(name);
     }
 
-    /// The format that is predicted to be faster than a feature cube; none where there is none.
+    /// The format that is predicted to be faster than a feature cube; null where there is none.
     const PixelFormat* faster_pixels() {
         if (pixels_.empty()) {
             return nullptr;
@@ -229,7 +229,7 @@ class NetworkPlanner {
         return best;
     }
 
-    /// What no plan of the layer could change.
+    /// Problems that no plan of the layer could avoid.
     std::optional<Diagnostic> problem_of(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const std::string subject = fmt::format("layer '{}'", layer.name);
@@ -257,7 +257,7 @@ class NetworkPlanner {
         return std::nullopt;
     }
 
-    /// The first layer after which memory is used up.
+    /// Notes the first layer after which memory is used up.
     void note_memory(const std::string& layer) {
         if (!beyond_memory_ && memory_problem(target_, memory())) {
             beyond_memory_ = layer;
@@ -340,7 +340,7 @@ class NetworkPlanner {
         return std::nullopt;
     }
 
-    /// By a layer that is no slice, or by slices that are together as large as it.
+    /// By a layer that is no slice, or by slices that together are as large as it.
     bool is_read_whole(std::optional<std::size_t> source) const {
         std::uint64_t read = 0;
         for (std::size_t i = 0; i < shapes_.size(); ++i) {
@@ -352,7 +352,7 @@ class NetworkPlanner {
         return source && read >= shapes_[*source].output.elements();
     }
 
-    /// Without what must have been planned before it: residual, pixels to tell of.
+    /// Without what must have been planned before it: residual, pixels to report.
     ConvTask conv_task(std::size_t index, const StoredCube& input) const {
         ConvTask task{.layer = network_.layers[index],
                       .shapes = shapes_[index],
@@ -401,7 +401,7 @@ class NetworkPlanner {
     PlanContext context_;
     ResultBoard results_;
     std::vector<std::optional<std::size_t>> fused_;
-    std::vector<const PixelFormat*> pixels_;  ///< that the input may be laid out in
+    std::vector<const PixelFormat*> pixels_;  ///< in which the input may be laid out
     std::optional<std::string> beyond_memory_;
 };
 
@@ -426,7 +426,7 @@ std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const Pl
 
 namespace {
 
-/// The least change of the field that a problem names with which the network can be planned.
+/// The least change of the field that a problem names that makes the network plannable.
 std::optional<std::uint64_t> value_that_plans(const Network& network, PlanTarget target,
                                               const Diagnostic& problem) {
     constexpr std::uint32_t deepest = 65536;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network to a plan: layer by layer in the table's order, an add joined to the convolution before
-// it where nothing else needs that one's result. Pure: the same network, NPU and memory give the
-// same plan. Values are synthetic (see synthetic_values.h).
+// A network to a plan: layer by layer in the table's order, an add joined to the preceding
+// convolution where nothing else needs that convolution's result. Pure: the same network, NPU and
+// memory produce the same plan. Values are synthetic (see synthetic_values.h).
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace npuscope {
 
-/// What the registers of the convolution hold.
+/// Limits of the convolution's registers.
 struct WindowLimits {
     std::uint32_t kernel = 32;    // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_EXT, ZERO_PADDING
     std::uint32_t stride = 8;     // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT
@@ -31,16 +31,16 @@ struct PlanTarget {
     std::optional<TilingKey> forced{};  ///< for every layer that can be cut that way
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;     ///< 3 x 3 kernels may be transformed, which rounds their results
-    bool describable = false;  ///< stages are what a loadable's descriptors can say
+    bool describable = false;  ///< stages are what a loadable's descriptors can express
     std::uint32_t parts = 1;   ///< NPUs that share every convolution by its rows
     bool pixels = true;        ///< an input of few channels may be laid out as pixels
-    bool alternatives = true;  ///< the plan says how else its layers could be cut
+    bool alternatives = true;  ///< the plan lists how else its layers could be cut
 };
 
-/// What cuts of a layer cost on this target.
+/// Costs of a layer's tilings on this target.
 TilingCosts costs_of(const PlanTarget& target);
 
-/// Why the first region, which holds everything that does not go to SRAM, has no room for so many bytes;
+/// Why the first region, which holds everything that does not go to SRAM, has no room for `bytes`;
 /// nothing where it has.
 std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes);
 

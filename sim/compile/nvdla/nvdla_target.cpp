@@ -26,14 +26,14 @@
 namespace npuscope {
 namespace {
 
-/// A wide clip between sum and residual of 8 bits: the result of the clip after it is the same
-/// without.
+/// A wide clip between sum and residual of 8 bits: the clip after it has the same result without
+/// it.
 bool hides(const ClipStep& between, const ClipStep& after) {
     return between.low <= after.low - 255 && between.high >= after.high + 128;
 }
 
 /// Whether the residual of a convolution can be added before the convolution's result is clipped:
-/// the clip between them is so wide that results of 8 bits do not show it.
+/// the clip between them is so wide that it does not affect 8-bit results.
 bool can_join(const Candidate& candidate) {
     const bool conv = has_weights(candidate.pattern) && candidate.pattern != Pattern::Fc &&
                       candidate.pattern != Pattern::Tconv;
@@ -94,7 +94,7 @@ bool joins_channels(const GraphView& model, const GraphNode& node) {
     return node.inputs.size() > 1 && rank > 1 && (axis == 1 || axis == 1 - rank);
 }
 
-/// What a node alone computes of maps: a concatenation, a part, a function or a product.
+/// What a single node computes from maps: a concatenation, a part, a function or a product.
 std::optional<NodeGroup> maps_at(const GraphView& model, std::size_t index) {
     const GraphNode& node = model.node(index);
     const bool is_slice = node.op == "Slice" && slice_begin(model, node);
@@ -152,7 +152,7 @@ Layer lower_group(const GraphView& model, const NodeGroup& group, Diagnostics& p
     return lower_sum(model, std::any_cast<const Sum&>(group.lowered), problems);
 }
 
-/// Maps of a model are of one precision: what is not is left to the host.
+/// All maps of a model have one precision: layers with another are left to the host.
 Layer lower_in(Precision precision, const NpuConfig& npu, const GraphView& model,
                const NodeGroup& group, Diagnostics& problems) {
     const std::string name = node_name(model.node(group.anchor));
@@ -198,7 +198,7 @@ class NvdlaPlan final : public ModelPlan {
     std::string npu_;
 };
 
-/// Inputs of floats hold int8 where nothing else is known of them.
+/// Float inputs are assumed to hold int8 where nothing else is known about them.
 ValueRanges with_floats(const Graph& graph, ValueRanges given) {
     for (const std::string& name : graph.inputs) {
         if (is_float(graph.types.at(name).element) && !takes_reals(graph)) {
@@ -281,8 +281,8 @@ std::unique_ptr<ModelPlan> NvdlaTarget::plan(const Graph& graph, const ValueRang
 
 namespace {
 
-/// A product of more rows or columns than kernels have reads its own input, one number a channel, in place of
-/// the cube that is flattened before it.
+/// A product with more rows or columns than kernels can have reads its own input, one value per
+/// channel, instead of the cube that is flattened before it.
 void read_own_input(const GraphView& model, const WindowLimits& limits, Candidate& product) {
     const bool fits = product.in[2] <= limits.kernel && product.in[3] <= limits.kernel;
     if (product.pattern == Pattern::Fc && !fits) {
@@ -293,7 +293,7 @@ void read_own_input(const GraphView& model, const WindowLimits& limits, Candidat
 
 }  // namespace
 
-/// A residual that cannot be added before the clip is an addition of its own.
+/// A residual that cannot be added before the clip becomes a separate addition.
 std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size_t anchor,
                                                bool with_residual) const {
     if (precision_ != Precision::Int8) {

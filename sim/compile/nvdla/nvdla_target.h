@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an NVDLA takes of a model, number by number: convolutions with their integer sequence,
-// averages as depth-wise convolutions with weights of 1, maxima, and additions. A group is lowered
-// to a layer of a register program (register_layer.h). What lowering or planning cannot do goes to
+// What an NVDLA can compute of a model, bit for bit: convolutions with their integer sequence,
+// averages as depthwise convolutions with weights of 1, maxima, and additions. A group is lowered
+// to a layer of a register program (register_layer.h). What cannot be lowered or planned goes to
 // the host, with the reason.
 #pragma once
 
@@ -38,8 +38,8 @@ struct SegmentTensor {
     std::string tensor;
     std::string layer;  ///< of the network; `input` is its first input
     Sizes cube;         ///< N C H W
-    std::size_t node;   ///< of the graph: that reads it first, or gives it
-    std::int32_t zero;  ///< memory holds its numbers less this
+    std::size_t node;   ///< of the graph: the first that reads it, or its producer
+    std::int32_t zero;  ///< memory holds its values minus this
 };
 
 struct RegisterNetwork {
@@ -50,7 +50,7 @@ struct RegisterNetwork {
     std::vector<std::vector<std::string>> reads;   ///< layers and inputs that each group reads
 };
 
-/// Of segment `index`. A graph of one segment gives its name to the network.
+/// The network of segment `index`. With only one segment it has the graph's name.
 RegisterNetwork register_network(const GraphView& model, const Partition& partition,
                                  std::size_t index);
 
@@ -59,21 +59,20 @@ RegisterNetwork register_network(const GraphView& model, const Partition& partit
 struct PlannedSegment {
     RegisterNetwork lowered;
     Plan plan;
-    Bytes
-        distance{};  ///< of several inputs at once: from the place of a tensor to that of the next one's
+    Bytes distance{};  ///< with several inputs at once: between the places of a tensor
 };
 
 struct SegmentedPlan {
     ValueRanges ranges;  ///< of the graph's tensors
     Partition partition;
     std::vector<PlannedSegment> segments;
-    std::uint32_t inputs = 1;       ///< of the model, that it computes at once
-    std::size_t shared_layers = 0;  ///< in which operations take several of them
+    std::uint32_t inputs = 1;       ///< of the model, computed at once
+    std::size_t shared_layers = 0;  ///< whose operations compute several of them
 };
 
-/// `graph` is what finish_graph gave. `given`: what is known of inputs beyond their types; floats
-/// are else taken to hold int8. ConfigError, with the node, where the host cannot run what the NPU
-/// does not.
+/// `graph` is what finish_graph returned. `given`: what is known about inputs beyond their types;
+/// otherwise floats are assumed to hold int8. ConfigError, with the node, where the host cannot run
+/// what the NPU does not.
 SegmentedPlan plan_segments(const Graph& graph, const PlanTarget& target,
                             const ValueRanges& given = {});
 

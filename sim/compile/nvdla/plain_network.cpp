@@ -9,14 +9,14 @@
 namespace npuscope::plain {
 namespace {
 
-__extension__ using Wide = __int128;  // nothing can overflow on the way
+__extension__ using Wide = __int128;  // no intermediate value can overflow
 
 Wide saturate(Wide value, unsigned bits) {
     const Wide top = (Wide{1} << (bits - 1)) - 1;
     return value > top ? top : value < -top - 1 ? -top - 1 : value;
 }
 
-/// value / 2^shift, halves away from zero. source: NVDLA precision page
+/// value / 2^shift, ties away from zero. source: NVDLA precision page
 Wide round_shift(Wide value, unsigned shift) {
     if (shift == 0) {
         return value;
@@ -25,7 +25,7 @@ Wide round_shift(Wide value, unsigned shift) {
     return value >= 0 ? (value + half) >> shift : -((half - value) >> shift);
 }
 
-/// (value - offset) * scale, shifted right with halves away from zero, cut to int8.
+/// (value - offset) * scale, shifted right with ties away from zero, saturated to int8.
 std::int8_t narrow(std::int64_t value, const Conversion& conversion) {
     const Wide product = (Wide{value} - conversion.offset) * conversion.scale;
     return static_cast<std::int8_t>(saturate(round_shift(product, conversion.shift), 8));
@@ -210,13 +210,13 @@ class PlainNetwork {
         if (network_.layers[index].kind == LayerKind::MaxPool) {
             return static_cast<std::int8_t>(most);
         }
-        // two multiplications by reciprocals of 16 bits, each rounded
+        // two multiplications by 16-bit reciprocals, each rounded
         const auto reciprocal = [](std::uint32_t size) { return (65536 + size / 2) / size; };
         const Wide lines = round_shift(Wide{sum} * reciprocal(window.columns), 16);
         return static_cast<std::int8_t>(round_shift(lines * reciprocal(window.rows), 16));
     }
 
-    /// Weights by kernel, channel of its group, row and column: drawn once.
+    /// Weights by kernel, channel of its group, row and column: generated once.
     std::vector<std::int8_t> weights_of(std::size_t index, const LayerValues& values) const {
         const Layer& layer = network_.layers[index];
         const LayerWindow& window = shapes_[index].window;
@@ -270,7 +270,7 @@ class PlainNetwork {
         });
     }
 
-    /// By patches: B^T d B cut by two bits, G w G^T halved, both rounded to int8; A^T m A.
+    /// By patches: B^T d B shifted right by two, G w G^T halved, both rounded to int8; A^T m A.
     std::int64_t accumulate_patch(std::size_t index, const LayerValues& values, Pixel at) const {
         static constexpr int bt[4][4] = {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}};
         static constexpr int g2[4][3] = {{2, 0, 0}, {1, 1, 1}, {1, -1, 1}, {0, 0, 2}};

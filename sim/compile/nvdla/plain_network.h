@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape table computed layer by layer in plain loops on plain arrays, from the definition of its
+// A shape table computed layer by layer in simple loops on plain arrays, from the definition of its
 // synthetic values: what any way of cutting, laying out or compressing the layers must leave in
 // memory. Shares no arithmetic and no layout with models/.
 #pragma once
@@ -31,8 +31,8 @@ struct Values {
 
 using Results = std::map<std::string, Values>;
 
-/// Results by layer, inputs included. A convolution that the plan joins to an add or a pool has none
-/// of its own. `given`: inputs that are not synthetic, by the name of their layer, `input` first.
+/// Results by layer, inputs included. A convolution that the plan joins to an add or a pool has
+/// none. `given`: inputs that are not synthetic, by the name of their layer, `input` first.
 Results run_network(const Network& network, const Plan& plan, const Results& given = {});
 
 }  // namespace npuscope::plain

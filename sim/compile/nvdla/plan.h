@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner makes of a network: jobs in the order of their start, with addresses, and the
-// images that memory must hold before. Nothing here depends on how jobs are launched.
+// images that memory must hold beforehand. Nothing here depends on how jobs are launched.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace npuscope {
 
-/// A convolution and the SDP after it, and the PDP where it pools on the way to memory.
+/// A convolution and the SDP after it, and the PDP where it pools on the fly.
 struct ConvOperation {
     ConvParts conv;
     SdpJob sdp;
@@ -38,14 +38,14 @@ struct Operation {
     std::string name;  ///< `conv1 rows 16..31`
     std::variant<ConvOperation, SdpJob, PdpJob, CdpJob> job;
     std::vector<std::size_t> after;    ///< operations that must have finished before it may start
-    std::vector<std::size_t> loads{};  ///< images that are loaded again then, before it starts
-    /// Of several NPUs that share the plan: so often all of them wait for each other before it starts.
+    std::vector<std::size_t> loads{};  ///< images to load again after these, before it starts
+    /// With several NPUs that share the plan: how often all wait for each other before it starts.
     unsigned meetings = 0;
 
-    /// The linear lookup table of its unit, of SDP or CDP; empty: it looks nothing up.
+    /// The linear lookup table of its unit, SDP or CDP; empty: it looks nothing up.
     std::vector<std::int16_t> table{};
 
-    /// That writes its result, and raises its interrupt.
+    /// The unit that writes its result and raises its interrupt.
     InterruptSource last_unit() const {
         const auto* conv = std::get_if<ConvOperation>(&job);
         const bool pools =
@@ -66,7 +66,7 @@ struct Operation {
     }
 };
 
-/// Rows and atoms of channels of a stored cube, ends excluded.
+/// Rows and channel atoms of a stored cube, ends excluded.
 struct CubePart {
     std::uint32_t row_begin = 0;
     std::uint32_t row_end = 0;
@@ -79,7 +79,7 @@ struct CubePart {
     }
 };
 
-/// A place among the results, and the operations that read what lay there before: a writer there
+/// A place among the results, and the operations that read its previous contents: a writer there
 /// comes after them.
 struct ArenaPlace {
     Address address;
@@ -87,8 +87,9 @@ struct ArenaPlace {
     std::vector<std::size_t> readers;
 };
 
-/// A layer's result in memory, and which operation writes what of it. Where few kernels of a group fit into the buffer at once, an atom
-/// holds fewer channels than it has room for: the lanes after them are zero.
+/// A layer's result in memory, and which operation writes which part of it. Where few kernels of a
+/// group fit into the buffer at once, an atom holds fewer channels than it has room for: the
+/// remaining lanes are zero.
 struct StoredCube {
     struct Writer {
         CubePart part;
@@ -97,14 +98,14 @@ struct StoredCube {
 
     FeatureCube cube;         ///< its channels count the unused lanes between used ones
     std::uint32_t lanes = 8;  ///< channels of an atom that are in use
-    /// A network's input may lie in memory as pixels; the cube then says its shape alone.
+    /// A network's input may be in memory as pixels; the cube then has only its shape.
     std::optional<PixelSurface> pixels{};
     bool in_sram = false;  ///< behind the second memory port
     ArenaPlace place{};
     std::vector<Writer> writers{};
 
     CubePart whole() const { return {0, cube.shape.height, 0, cube.surfaces()}; }
-    /// The operation after which a part is there: those of one unit end in order.
+    /// The operation after which a part is complete: those of one unit end in order.
     void add_writer_of(const CubePart& part, std::vector<std::size_t>& after) const {
         const auto last = std::find_if(writers.rbegin(), writers.rend(), [&](const Writer& writer) {
             return writer.part.meets(part);
@@ -125,7 +126,7 @@ struct PlannedImage {
     Address address;
     Bytes bytes;
     MemoryImage image;  ///< empty where images are left out
-    /// Of an input: the last operation that reads it; then its bytes are free.
+    /// For an input: the last operation that reads it; then its bytes are free.
     std::optional<std::size_t> last_reader{};
 
     /// One run of zeros to be filled.
@@ -135,23 +136,23 @@ struct PlannedImage {
     }
 };
 
-/// Another way to cut a layer, not taken.
+/// Another way to cut a layer, not chosen.
 struct PlanAlternative {
     std::string choice;
     Cycles predicted;
     std::string refused{};  ///< why it was not allowed
 };
 
-/// How a convolution is cut, and what else there was.
+/// How a convolution is cut, and the alternatives.
 struct ConvChoice {
     std::string choice;  ///< in words
     Cycles predicted;
     std::vector<PlanAlternative> alternatives;  ///< the next best ones, and the best of each form
     TilingKey key;
-    ConvProblem problem;  ///< of one operation, with all forms that were open
+    ConvProblem problem;  ///< of one operation, with all forms that were possible
 };
 
-/// One layer, or a convolution and the add after it: its operations and where its result lies.
+/// One layer, or a convolution and the add after it: its operations and the place of its result.
 struct PlannedLayer {
     std::string name;  ///< of the layer whose result it is
     Shape shape;       ///< of the result, as the network has it
@@ -163,7 +164,7 @@ struct PlannedLayer {
     std::size_t last_reader = 0;      ///< last operation that reads the result; 0: it is an output
     std::uint32_t readers = 0;        ///< layers that read it
     bool output = false;              ///< one of the network's results: stays to the end
-    std::string first_layer{};        ///< whose work it begins with: a convolution's may be joined
+    std::string first_layer{};        ///< that it begins with: a joined convolution, or itself
     std::optional<ConvChoice> cut{};  ///< of a convolution
 
     /// As results name it: `conv1+pool1` where two are joined.
@@ -171,11 +172,11 @@ struct PlannedLayer {
         const bool joined = first_layer != name && !first_layer.empty();
         return joined ? first_layer + "+" + name : name;
     }
-    /// Behind which all of the result is there.
+    /// After which the complete result is available.
     std::size_t last_operation() const { return first_operation + operations - 1; }
 };
 
-/// An input of the network beside the first: a layer that computes nothing.
+/// An input of the network other than the first: a layer that computes nothing.
 struct PlannedInput {
     std::string name;
     Shape shape;
@@ -194,11 +195,11 @@ struct Plan {
     std::vector<PlannedInput> more_inputs{};
     std::vector<PlannedLayer> layers;  ///< in the order of their operations
     Bytes memory;                      ///< from the first address to the end of the last surface
-    Bytes sram;                        ///< likewise, behind the second port
+    Bytes sram;                        ///< the same, behind the second port
     unsigned meetings = 0;             ///< after the last operation, as before each
 };
 
-/// For a run of time alone.
+/// For a timing-only run.
 inline Plan without_images(Plan plan) {
     for (PlannedImage& image : plan.images) {
         image.image = {};

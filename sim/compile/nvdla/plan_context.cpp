@@ -215,7 +215,7 @@ void PlanContext::add(Operation operation, const CubePart& part, StoredCube& wri
         last_convolution = index;
     }
     for (const std::size_t reader : written.place.readers) {
-        // convolutions and the SDP end in order, and write after all that came before
+        // convolutions and the SDP end in order, and write after all preceding operations
         if (operation.last_unit() != plan.operations[reader].last_unit()) {
             operation.after.push_back(reader);
         }

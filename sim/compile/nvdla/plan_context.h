@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planners of the layers share: the machine to plan for, the addresses given so far, the
-// plan that grows, and who has yet to read each result.
+// What the layer planners share: the machine to plan for, the addresses assigned so far, the
+// growing plan, and which layers have yet to read each result.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@
 
 namespace npuscope {
 
-/// Addresses for what a network keeps in memory: constants one after the other, results in an
-/// arena after them whose bytes are given out again when the last reader of a result has been
-/// planned. Nothing moves; the lowest place that is large enough is taken.
+/// Addresses for what a network keeps in memory: constants one after the other, results in an arena
+/// after them, whose bytes are reused when the last reader of a result has been planned. Nothing
+/// moves; the lowest place that is large enough is used.
 class MemoryMap {
  public:
-    /// Every start that the format page asks for is a divisor, on every preset.
+    /// A multiple of every alignment that the format page requires, on every preset.
     static constexpr std::uint64_t alignment = 256;
 
-    /// Constants take `constants` bytes from `base` on; the arena begins after them.
+    /// Constants use `constants` bytes from `base` on; the arena begins after them.
     MemoryMap(Address base, Bytes constants) : base_(base), next_constant_(base) {
         arena_ = arena_end_ = base + Bytes(round_up(constants.value, alignment));
     }
@@ -35,9 +35,9 @@ class MemoryMap {
         return address;
     }
     ArenaPlace place_result(Bytes bytes);
-    /// The same where no more than `limit` bytes are then used; else nothing changes.
+    /// The same where no more than `limit` bytes are then used; otherwise nothing changes.
     std::optional<ArenaPlace> place_within(Bytes bytes, Bytes limit);
-    /// The result's bytes may be written again after its readers.
+    /// The result's bytes may be overwritten after its readers.
     void give_back(const ArenaPlace& place, const std::vector<std::size_t>& readers);
 
     Bytes constants() const { return next_constant_ - base_; }
@@ -70,8 +70,8 @@ struct PlanContext {
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;
     bool alternatives = true;
-    bool describable = false;  ///< stages are what a loadable's descriptors can say
-    bool images = true;        ///< make values up; otherwise images are empty
+    bool describable = false;  ///< stages are what a loadable's descriptors can express
+    bool images = true;        ///< generate values; otherwise images are empty
     Precision precision = Precision::Int8;
     Plan plan;
     std::optional<std::size_t> last_convolution{};  ///< operation
@@ -86,22 +86,22 @@ struct PlanContext {
     void refuse(const std::string& layer, Diagnostic why);
     /// Room for the result of the layer of this name, without gaps.
     StoredCube place_cube(const std::string& name, const Shape& shape, std::uint32_t lanes);
-    /// Its bytes may be written again after these operations.
+    /// Its bytes may be overwritten after these operations.
     void give_back(const StoredCube& cube, const std::vector<std::size_t>& readers) {
         (cube.in_sram ? sram->memory : memory).give_back(cube.place, readers);
     }
     /// Room for the network's input as pixels, plane after plane, lines of whole beats and atoms.
     StoredCube place_pixels(const Shape& shape, const PixelFormat& format);
-    /// An image of its own at a new address; the bytes to fill, none where images are left out.
-    /// The span is good until the next image.
+    /// A separate image at a new address; returns the bytes to fill, none where images are left
+    /// out. The span is valid until the next image.
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes);
-    /// The SDP takes each number of a stored map to that of another one, so far without a change.
+    /// The SDP copies each value of a stored map to another one, as yet unchanged.
     SdpJob elementwise_job(const StoredCube& from, const StoredCube& to) const;
     /// Adds an operation that writes a part of a result.
     void add(Operation operation, const CubePart& part, StoredCube& written);
 };
 
-/// Whether the convolution's end could meet that of the one before in the accumulator.
+/// Whether the convolution's end could overlap that of the preceding one in the accumulator.
 bool ends_may_meet(const ConvOperation& conv, Precision precision, const NpuConfig& npu);
 
 /// A cube as SDP and PDP address it: whole atoms of channels.
@@ -110,7 +110,7 @@ inline FeatureCube whole_atoms(FeatureCube cube) {
     return cube;
 }
 
-/// A surface's operand as the SDP's read DMA fetches it.
+/// A surface as an operand that the SDP's read DMA fetches.
 inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
     const FeatureCube whole = whole_atoms(cube);
     SdpOperandFetch fetch;
@@ -127,8 +127,8 @@ inline SdpOperandFetch element_operand(const FeatureCube& cube, bool in_sram) {
     return fetch;
 }
 
-/// Numbers of 16 bits for each channel of a result of whole atoms: what a stage adds, and with two
-/// components what it multiplies with after each.
+/// 16-bit values for each channel of a result of whole atoms: what a stage adds, and with two
+/// components each followed by the factor.
 inline SdpOperandFetch kernel_operand(Address base, const Shape& shape, std::uint32_t per_atom,
                                       std::uint32_t components) {
     SdpOperandFetch fetch;
@@ -156,8 +156,8 @@ inline SdpXStage add_stage(unsigned shift, bool relu) {
     return stage;
 }
 
-/// Who has yet to read each result of a network: after the last reader its bytes are free. Inputs
-/// count as results; outputs have a reader that never comes.
+/// Which layers have yet to read each result of a network: after the last reader its bytes are
+/// free. Inputs count as results; outputs have a reader that never comes.
 class ResultBoard {
  public:
     ResultBoard(const Network& network, const std::vector<LayerShapes>& shapes)
@@ -188,10 +188,10 @@ class ResultBoard {
         results_[layer].in_memory = true;
         results_[layer].planned = planned;
     }
-    /// Joined to another layer: the result never is in memory.
+    /// Joined to another layer: the result is never in memory.
     void join(std::size_t layer) { results_[layer].cube = StoredCube{}; }
 
-    /// A layer has been planned that read its sources.
+    /// A layer that reads its sources has been planned.
     void note_reads(std::size_t layer, PlanContext& context) {
         for (const std::optional<std::size_t> source : shapes_[layer].sources) {
             if (at(source).in_memory) {
@@ -205,7 +205,7 @@ class ResultBoard {
         std::optional<StoredCube> cube;
         std::size_t readers_to_come = 0;
         std::vector<std::size_t> readers;    ///< last operation of each layer that has read it
-        bool in_memory = false;              ///< false as well where it was joined
+        bool in_memory = false;              ///< also false where it was joined
         std::optional<std::size_t> planned;  ///< number in plan.layers; inputs have none
     };
 
@@ -239,13 +239,13 @@ class ResultBoard {
 /// Where inputs and maps begin, after all constants.
 Address first_map(const Plan& plan);
 
-/// Moves everything that lies at `from` or after it, so that it begins at `to`.
+/// Moves everything at `from` or after it, so that it begins at `to`.
 void move_results(Plan& plan, Address from, Address to);
 
 /// Which results of a plan go to the memory behind the second port: names of layers, `room` in
-/// bytes. Results that most layers read come first, of those the larger, then the earlier ones; each
-/// is taken if it fits beside all taken before during the operations between which it must stay. A
-/// network's input and output and all constants stay where the host puts them.
+/// bytes. Results that most layers read come first, of those the larger, then the earlier ones;
+/// each is selected if it fits with all selected before during the operations between which it must
+/// stay. A network's input and output and all constants stay where the host puts them.
 std::set<std::string> results_for_sram(const Plan& plan, Bytes room);
 
 }  // namespace npuscope

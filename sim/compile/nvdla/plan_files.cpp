@@ -40,10 +40,10 @@ constexpr std::array pattern_names{"ALL_ZERO", "ONES", "AFIVE", "FIVEA", "ADDR"}
 
 std::string unit_argument(const std::string& unit) { return unit.empty() ? "" : unit + ", "; }
 
-/// What the primary port is called where memory is named by a number. source: nv_small traces
+/// How the primary port is named where memory is given by a number. source: nv_small traces
 int port_number(MemoryPort port) { return port == MemoryPort::Primary ? 1 : 0; }
 
-/// A name without what would end its quotes or its line.
+/// A name without characters that would end its quotes or its line.
 std::string in_quotes(const std::string& name) {
     std::string text;
     for (const char letter : printable_line(name)) {
@@ -52,7 +52,7 @@ std::string in_quotes(const std::string& name) {
     return text;
 }
 
-/// One call a statement.
+/// One call per statement.
 struct StatementText {
     std::string operator()(const InitMemory& init) const {
         return fmt::format("mem_init({}, {:#x}, {:#x}, {});", memory_port_name(init.memory),

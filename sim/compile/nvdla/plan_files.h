@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan for people: its layers as a table, the reasons behind them, and the memory map as YAML; and
-// its program as files: program.cfg in the form that read_program.h has, and beside it the
-// memory images it loads, as packets of text (see memory_image.h). Any player of NVDLA's traces can
-// run those without jobs.
+// A plan for humans: its layers as a table, the reasons behind them, and the memory map as YAML;
+// and its program as files: program.cfg in the format of read_program.h, and next to it the memory
+// images that it loads, as text packets (see memory_image.h). Any player of NVDLA's traces can run
+// programs without jobs.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace npuscope {
 
 std::string plan_table(const Plan& plan, std::size_t width);
-/// Layer by layer: what was chosen, its predicted cycles, and what else there was.
+/// Layer by layer: what was chosen, its predicted cycles, and the alternatives.
 std::string plan_reasons(const Plan& plan);
 /// Every image and every result: address, bytes, strides, first and last operation that needs it.
 std::string memory_map_yaml(const Plan& plan, const std::string& npu);

@@ -38,7 +38,7 @@ class ProgramWriter {
         program_.name = plan_.name;
         program_.surfaces = plan_surfaces(plan_);
         finished_.resize(plan_.operations.size());
-        constexpr std::size_t of_each = 64;  // at most, about; statements are dear to move
+        constexpr std::size_t of_each = 64;  // approximate maximum; moving statements is slow
         program_.statements.reserve(of_each * plan_.operations.size());
         std::set<std::size_t> again;
         for (const Operation& operation : plan_.operations) {
@@ -83,7 +83,7 @@ class ProgramWriter {
                        file_name(planned.name, ".dat")});
     }
 
-    /// Registers are named alike in both address maps; statements get the target's addresses.
+    /// Registers have the same names in both address maps; statements get the target's addresses.
     void move_registers() {
         const auto address = [this](const std::string& name) {
             const auto place = find_place(nvdla_register_blocks(plan_.registers), name);
@@ -99,7 +99,7 @@ class ProgramWriter {
         }
     }
 
-    /// The units that write results to memory, and no others.
+    /// Only for the units that write results to memory.
     void unmask_interrupts() {
         std::uint32_t mask = all_interrupt_bits();
         for (const InterruptSource source :
@@ -148,7 +148,7 @@ class ProgramWriter {
         add(NotifyOnInterrupt{to_string(interrupt), sync_name(index)});
     }
 
-    /// The other NPUs, when all operations before `end` have ended.
+    /// Waits for the other NPUs, once all operations before `end` have ended.
     void meet(unsigned times, std::size_t end) {
         if (times == 0) {
             return;
@@ -167,7 +167,7 @@ class ProgramWriter {
                                               : sdp_block;
     }
 
-    /// The unit's tables and their configuration serve both groups: an operation that used others must have ended.
+    /// Both groups use the unit's tables and their setup: an operation with others must have ended.
     void write_table(const std::vector<RegisterValues>& images, std::size_t index) {
         const Operation& operation = plan_.operations[index];
         const RegisterBlock& block = block_of(operation.last_unit());
@@ -245,7 +245,7 @@ class ProgramWriter {
 
     Plan plan_;
     Program program_;
-    /// What a unit's table and its registers hold, and the operation that used them last.
+    /// Contents of a unit's table and its registers, and the operation that used them last.
     struct TableState {
         std::vector<std::int16_t> entries;
         std::vector<std::uint32_t> words;
@@ -327,7 +327,7 @@ std::string spec_of(const StoredCube& stored, const Shape& shape, Precision prec
                        enum_name(element), memory_layout_text(stored));
 }
 
-/// Bytes as they lie there: weights may be compressed or transformed.
+/// Bytes as stored: weights may be compressed or transformed.
 std::string bytes_spec(const PlannedImage& image) {
     return fmt::format("{}:{}:uint8:W", to_hex(image.address), image.bytes.value);
 }

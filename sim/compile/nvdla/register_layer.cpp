@@ -12,7 +12,7 @@ namespace npuscope {
 namespace {
 
 constexpr NumberRange int8_range{-128, 127};
-constexpr int largest_shift = 40;  // of products of 48 bits
+constexpr int largest_shift = 40;  // of 48-bit products
 constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
@@ -171,7 +171,7 @@ class LayerLowering {
                                       : candidate_.anchor;
     }
 
-    /// An offset of half a step and whole ones.
+    /// The offset must be half a step plus whole steps.
     bool take_zero() {
         const NormSequence& norm = candidate_.norm;
         if (norm.to_even) {
@@ -191,7 +191,7 @@ class LayerLowering {
         return true;
     }
 
-    /// Scales of powers of two, and whole steps that are added, whose halves go to even.
+    /// Scales must be powers of two and the added offset whole steps; ties go to even.
     bool take_even() {
         const NormSequence& norm = candidate_.norm;
         const auto kernels = static_cast<std::size_t>(candidate_.out[1]);
@@ -270,7 +270,7 @@ class LayerLowering {
         return true;
     }
 
-    /// The least that leaves an operand of a scale; 0 where there is none.
+    /// The least multiplier that leaves an operand of a scale; 0 where there is none.
     static std::int64_t first_multiplier(std::int64_t scale) {
         std::int64_t first =
             std::max<std::int64_t>(1, (scale + largest_operand - 1) / largest_operand);
@@ -290,7 +290,7 @@ class LayerLowering {
     IntegerSequence sequence_;
 };
 
-/// With what ceil_mode adds.
+/// Including what ceil_mode adds.
 std::uint32_t end_padding(const WindowAxis& axis) {
     const std::int64_t reached = (axis.out - 1) * axis.stride + axis.span();
     return static_cast<std::uint32_t>(std::max(axis.pad_end, reached - axis.in - axis.pad_begin));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One layer of a model as an NVDLA computes it: sums of stored int8, and its integer sequence in
-// the stages of the SDP, exactly:
+// the SDP stages, exactly:
 //
 //     clip(floor((sum + bias) * scale / 2^shift) + residual)
 //
@@ -8,8 +8,8 @@
 //
 //     clip(round((sum + bias) * scale / 2^shift) + zero)
 //
-// floor(z / 2^n) is the rounded (2 z + 1 - 2^n) / 2^(n + 1), whose halves never occur. Operands
-// have 16 bits, values between the stages 32. source: NVDLA_SDP.rdl; NVDLA doc v1/ias/precision.rst
+// floor(z / 2^n) is the rounded (2 z + 1 - 2^n) / 2^(n + 1), where ties never occur. Operands are
+// 16-bit, values between the stages 32-bit. source: NVDLA_SDP.rdl; NVDLA doc v1/ias/precision.rst
 #pragma once
 
 #include <cstdint>
@@ -24,73 +24,73 @@
 
 namespace npuscope {
 
-// Feature maps lie in memory as int8, each value less the map's zero point, which makes the largest
+// Feature maps are stored as int8, each value minus the map's zero point, which makes the largest
 // one 127. So the convertor's saturation is the upper clip of every map, and the lower one of those
 // that use all 256 codes.
 
-/// Of a map whose numbers fit 8 bits, signed or unsigned.
+/// Zero point of a map whose values fit 8 bits, signed or unsigned.
 inline std::int32_t stored_zero(const NumberRange& range) {
     return static_cast<std::int32_t>(range.high) - 127;
 }
 
 inline bool uses_all_codes(const NumberRange& range) { return range.high - range.low == 255; }
 
-// source: NVDLA_SDP.rdl, operands of 16 bits; NVDLA doc v1/ias/precision.rst, values of 32
+// source: NVDLA_SDP.rdl, 16-bit operands; NVDLA doc v1/ias/precision.rst, 32-bit values
 inline constexpr std::int64_t largest_operand = 32767;
 inline constexpr std::int64_t largest_factor = 16383;  ///< of a floor, where it is doubled
 inline constexpr std::int64_t largest_sum = 2147483647;
 
-/// Of products of one kernel, whole numbers.
+/// Weights of each kernel, and what is applied to its sums, in integers.
 struct IntegerSequence {
     std::vector<std::int8_t> weights;  ///< kernel, channel of its group, row, column
     std::vector<std::int64_t> bias;    ///< per kernel
     std::vector<std::int64_t> scale;   ///< per kernel, 0 or more
     unsigned shift = 0;
-    NumberRange input;                      ///< its values, of 8 bits
-    std::optional<NumberRange> residual{};  ///< likewise
-    NumberRange result;                     ///< after the clip, likewise
-    /// Added to the rounded quotient. Nothing: the quotient is rounded down; no sum lies halfway
-    /// where there is one.
+    NumberRange input;                      ///< its 8-bit values
+    std::optional<NumberRange> residual{};  ///< its 8-bit values
+    NumberRange result;                     ///< its 8-bit values, after the clip
+    /// Added to the rounded quotient, where no sum lies halfway. Nothing: the quotient is rounded
+    /// down.
     std::optional<std::int64_t> zero{};
-    std::optional<EvenDivision> even{};  ///< by which halves go to even, where they do
-    std::int64_t input_zero = 0;         ///< taken off the input; padding counts as it
+    std::optional<EvenDivision> even{};  ///< which rounds ties to even, where needed
+    std::int64_t input_zero = 0;         ///< subtracted from the input; padding has this value
     std::vector<std::int64_t> first{};   ///< per kernel, multiplied before; empty: all are 1
 };
 
-/// What a diagnostic of a sequence names as its field; another one is about the sums.
+/// What a diagnostic of a sequence names as its field; any other is about the sums.
 inline constexpr std::string_view bias_field = "bias";
 inline constexpr std::string_view scale_field = "scale";
 
 Diagnostic problem_at(const GraphView& model, std::size_t node, std::string sentence,
                       std::string remedy);
-/// The numbers of a feature map; a problem of `reader` where int8 with a zero point cannot hold them.
+/// Values of a feature map; a problem of `reader` where int8 with a zero point cannot hold them.
 std::optional<NumberRange> map_range(const GraphView& model, const std::string& tensor,
                                      std::size_t reader, Diagnostics& problems);
 
-/// Turns a sequence into the layer's numbers of the stages, and the ReLU of the last one that has
-/// work; or answers why they cannot compute it.
+/// Converts a sequence to the layer's values for the stages, and the ReLU of the last one in use;
+/// or returns why they cannot compute it.
 std::optional<Diagnostic> stage_sequence(IntegerSequence sequence, Layer& layer);
 
-/// In the convertor: what is left of an even division, and `zero` added to its results, before which the
-/// steps are doubled where it is odd.
+/// The convertor's part of an even division, and `zero` added to its results; where `zero` is odd,
+/// the steps are doubled before.
 Conversion second_division(const EvenDivision& even, std::int64_t zero);
 
 /// clip(a + b) of stored values.
 Layer stage_sum(const NumberRange& a, const NumberRange& b, const NumberRange& result);
 
-/// Windows of one direction as such of rows, over maps of one column.
+/// One-dimensional windows as windows of rows, over maps of one column.
 inline Window plane_window(Window window) {
     if (window.axes.size() == 1) {
         window.axes.push_back(WindowAxis{});
     }
     return window;
 }
-/// Kernel, stride, padding and dilation of a layer; of a pool that is no convolution none of the last.
-/// The problem where they make no layer.
+/// Kernel, stride, padding and dilation of a layer; a pool that is no convolution has no dilation.
+/// Returns the problem where they make no layer.
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer);
 
-// Layers as they are lowered lack their names and sources. What stands against it goes to `problems`;
-// the result is then not to be used.
+// Lowered layers lack their names and sources. Problems are added to `problems`; the result must
+// then not be used.
 
 Layer lower_layer(const GraphView& model, const Candidate& candidate, Diagnostics& problems);
 
@@ -104,9 +104,9 @@ struct Sum {
 };
 /// A product of two maps (quantised_form.h), node `index`.
 Layer lower_product(const GraphView& model, std::size_t index, Diagnostics& problems);
-/// Maps of `group` one after the other, by channels.
+/// Maps of `group`, concatenated by channels.
 Layer lower_concat(const GraphView& model, const NodeGroup& group, Diagnostics& problems);
-/// Where a Slice begins that takes each number between two of channels, rows and columns; nothing of another one.
+/// Start of a Slice that takes a range of channels, rows and columns; nothing for others.
 std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node);
 Layer lower_slice(const GraphView& model, std::size_t index, Diagnostics& problems);
 /// A function of one map (quantised_form.h), node `index`.

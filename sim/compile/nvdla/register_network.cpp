@@ -15,11 +15,11 @@
 namespace npuscope {
 namespace {
 
-/// Names for layers from names of nodes: files are named after them, so that letters, digits, dots,
-/// dashes and underscores stay and the rest becomes underscores; a second one gets a number.
+/// Names for layers from names of nodes: files are named after them, so letters, digits, dots,
+/// dashes and underscores stay and other characters become underscores; duplicates get a number.
 class LayerNames {
  public:
-    /// A name that was not given before.
+    /// A name that has not been used before.
     const std::string& of(const std::string& node) {
         std::string name = node.empty() ? "layer" : node;
         std::ranges::replace_if(
@@ -83,7 +83,7 @@ class SegmentLowering {
         return root_of(model_, partition_, tensor);
     }
 
-    /// What no group before gives in the shape that is read. Inputs stand before all layers.
+    /// What no preceding group produces in the shape that is read. Inputs come before all layers.
     void find_inputs(std::span<const std::size_t> groups) {
         std::map<std::string, Sizes> given;
         for (const std::size_t index : groups) {
@@ -110,7 +110,7 @@ class SegmentLowering {
             lowered_.network.input.height = size(2);
             lowered_.network.input.width = size(3);
             lowered_.inputs.push_back({read.tensor, "input", read.cube, read.node, zero});
-            if (zero == 128) {  // which the NPU takes from pixels itself
+            if (zero == 128) {  // which the NPU subtracts from pixels itself
                 lowered_.network.input.type = InputType::Uint8;
             }
             return;
@@ -131,7 +131,7 @@ class SegmentLowering {
         sum.kind = LayerKind::Add;
         sum.relu = layer.numbers && layer.numbers->relu_after_join;
         push_work(std::move(layer));
-        if (group.has_residual()) {  // added to what the convolution gives
+        if (group.has_residual()) {  // added to the convolution's result
             const std::size_t node = group.layer->norm.residual_node;
             add_joining(group, {{group.output, group.cube, node}, group.reads[1]}, std::move(sum));
         }
@@ -150,7 +150,7 @@ class SegmentLowering {
         lowered_.layers.back().push_back(layer.name);
         push(std::move(layer));
     }
-    /// A layer without work for the stages has the numbers that change nothing.
+    /// A layer without work for the stages gets neutral values.
     void push(Layer layer) {
         if (!layer.numbers) {
             layer.numbers.emplace();

@@ -27,19 +27,19 @@
 namespace npuscope {
 namespace {
 
-/// A map in memory and where it lies.
+/// A map in memory and its address.
 struct PlannedMap {
     Layout layout;
     Address base;
     MapCodes codes;
 };
 
-/// Of a map that lies in memory less a zero.
+/// For a map that is stored minus a zero.
 MapCodes codes_of(const Plan& plan, std::int32_t zero) {
     return plan.precision == Precision::Int8 ? stored_codes(zero) : wide_codes(plan.precision);
 }
 
-/// Pixels of uint8 lie in memory as they are.
+/// Pixels of uint8 are stored unchanged.
 MapCodes input_codes(const SegmentTensor& input, const PlannedSegment& segment) {
     const bool pixels =
         segment.plan.input.pixels && segment.lowered.network.input.type == InputType::Uint8;
@@ -173,7 +173,7 @@ class SegmentProgrammer {
         }
     }
 
-    /// Of layers by their names in results.
+    /// Deviations of layers by their names in results.
     void note_deviations(const PlannedSegment& segment, const std::vector<std::size_t>& groups) {
         for (std::size_t i = 0; i < groups.size(); ++i) {
             const std::string& node = plan_.partition.groups[groups[i]].name;
@@ -189,7 +189,7 @@ class SegmentProgrammer {
         }
     }
 
-    /// Adds a segment's surfaces. A name that an earlier segment has gets the segment's before it.
+    /// Adds a segment's surfaces. A name that is in use is prefixed with the segment's.
     void name_surfaces(std::vector<NamedSurface> surfaces, const PlannedSegment& segment,
                        std::size_t number) {
         const std::vector<std::size_t>& groups = plan_.partition.segments[number - 1].groups;
@@ -213,7 +213,7 @@ class SegmentProgrammer {
         return wide ? 0 : stored_zero(plan_.ranges.at(tensor).range);
     }
 
-    /// Puts a tensor over its image.
+    /// Stores a tensor over its image.
     RunNode store(const SegmentTensor& input, PlannedMap map,
                   std::shared_ptr<HostValues> values) const {
         RunNode run{.name = input.tensor};
@@ -231,7 +231,7 @@ class SegmentProgrammer {
     RunNode load(const SegmentTensor& output, PlannedMap map,
                  std::shared_ptr<HostValues> values) const {
         RunNode run{.name = output.tensor};
-        if (!values) {  // known to be read, without anything that reads
+        if (!values) {  // known to be read, although nothing reads it
             run.reads = {{map.base, Bytes(map.layout.bytes)}};
             return run;
         }
@@ -248,7 +248,7 @@ class SegmentProgrammer {
     const Graph& graph_;
     SegmentedPlan plan_;
     const HostConfig& host_;
-    AllValues values_;  ///< of every input; none for time alone
+    AllValues values_;  ///< of every input; none for timing only
     Program program_;
     std::vector<LayerResult> layers_;
     std::map<std::string, Deviation> deviations_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model that was planned for an NPU with registers, as the host's program: the register programs
 // of its segments one after the other, each on an NPU and a memory as after reset, and the host's
-// operators between them, in the order of the graph.
+// operators between them, in graph order.
 #pragma once
 
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace npuscope {
 
-/// `graph` must outlive the program. Without `inputs` segments run with synthetic ones, and the
-/// host's time alone is counted. ConfigError where an input does not fit the graph.
+/// `graph` must outlive the program. Without `inputs` segments run with synthetic ones, and only
+/// the host's time is counted. ConfigError where an input does not fit the graph.
 ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
                                const GraphInputs* inputs);
-/// Of a plan for several inputs: one of each, or none for its time alone. Outputs are those of all, one
-/// after the other along the first size.
+/// For a plan for several inputs: one element per input, or none for timing only. Outputs are those
+/// of all inputs, one after the other along the first dimension.
 ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
                                std::span<const GraphInputs> inputs);
 
-// In files: how the programs of a model's segments follow each other, which tensors each reads and
-// leaves, and which operators the host computes before, between and after them.
+// As files: the order of the programs of a model's segments, which tensors each reads and leaves,
+// and which operators the host computes before, between and after them.
 //
 //     model: name
 //     npu: nv_small
@@ -36,13 +36,13 @@ ModelProgram segmented_program(const Graph& graph, SegmentedPlan plan, const Hos
 //           - {tensor: "a_y", result: conv1, shape: 1x16x32x32, zero: 0}
 //       - host: {node: "soft", operator: Softmax, inputs: ["a_y"], outputs: ["y"]}
 //
-// Where images and results lie says each segment's memory_map.yaml.
+// Each segment's memory_map.yaml lists where images and results are.
 
 /// The folder of segment `index`, counted from 0.
 std::string segment_folder(std::size_t index);
 
-/// What a segment's program reads and leaves: tensors by image or result, and the zero that each is
-/// stored less. Lines after `indent`.
+/// What a segment's program reads and leaves: tensors by image or result, and the zero that is
+/// subtracted from each when stored. Lines after `indent`.
 std::string tensors_yaml(const PlannedSegment& segment, const std::string& indent);
 
 std::string segments_yaml(const Graph& graph, const SegmentedPlan& plan, const std::string& npu);

@@ -19,7 +19,7 @@ void cut(FeatureCube& cube, std::uint32_t begin, std::uint32_t rows) {
     cube.shape.height = rows;
 }
 
-/// Rows [begin, begin + rows) of what it computes.
+/// Rows [begin, begin + rows) of the job's output.
 SdpJob rows_of(SdpJob job, std::uint32_t begin, std::uint32_t rows) {
     job.shape.height = rows;
     for (std::optional<FeatureCube>* cube : {&job.source, &job.destination}) {
@@ -41,7 +41,7 @@ SdpJob rows_of(SdpJob job, std::uint32_t begin, std::uint32_t rows) {
     return job;
 }
 
-/// Likewise, with the rows of input under them.
+/// The same, with the rows of input that they need.
 PdpJob rows_of(PdpJob job, std::uint32_t begin, std::uint32_t rows) {
     PdpPooling& pooling = job.pooling;
     const std::uint32_t top = begin * pooling.stride_y;
@@ -56,8 +56,8 @@ PdpJob rows_of(PdpJob job, std::uint32_t begin, std::uint32_t rows) {
     return job;
 }
 
-/// An operation as parts of nearly the same number of rows; itself where it has one row, or comes
-/// from the accumulators.
+/// An operation as parts of nearly equal numbers of rows; unchanged if it has one row, or its input
+/// comes from the accumulators.
 std::vector<Operation> parts_of(const Operation& operation, std::size_t instances) {
     const auto* sdp = std::get_if<SdpJob>(&operation.job);
     const auto* pdp = std::get_if<PdpJob>(&operation.job);
@@ -85,7 +85,7 @@ std::vector<Operation> parts_of(const Operation& operation, std::size_t instance
     return parts;
 }
 
-/// What an operation computes, to compare it with others of its layer.
+/// The amount of work of an operation, relative to others of its layer.
 std::uint64_t work_of(const Operation& operation) {
     const auto size = [](const Shape& shape) {
         return std::uint64_t{shape.channels} * shape.height * shape.width;
@@ -96,7 +96,7 @@ std::uint64_t work_of(const Operation& operation) {
     return size(operation.destination().shape);
 }
 
-/// One NPU's part, while it grows.
+/// One NPU's part, while it is built.
 class Part {
  public:
     explicit Part(const Plan& plan, const NpuConfig& npu) : npu_(npu), plan_(plan) {
@@ -112,7 +112,7 @@ class Part {
         layer.last_reader = 0;
         plan_.layers.push_back(std::move(layer));
     }
-    /// Operation `index` of the plan, or a part of it. Those of the layers before have met.
+    /// Operation `index` of the plan, or a part of it. Those of preceding layers have synchronised.
     void add(Operation operation, std::size_t index, std::size_t first_of_layer) {
         operation.meetings = std::exchange(plan_.meetings, 0);
         std::erase_if(operation.after, [&](std::size_t before) {
@@ -145,7 +145,7 @@ class Part {
     }
 
  private:
-    /// Weights are in the buffer only where the convolution before was this NPU's.
+    /// Weights are in the buffer only where the preceding convolution was this NPU's.
     void join(ConvOperation& conv, std::size_t index, Operation& operation) {
         const bool follows = last_convolution_ && last_convolution_->first + 1 == index;
         if (!follows) {
@@ -170,11 +170,11 @@ class Part {
     const NpuConfig& npu_;
     Plan plan_;
     std::vector<std::optional<std::size_t>> new_index_;  ///< by the plan's
-    /// In the plan, and here.
+    /// In the plan, and in this part.
     std::optional<std::pair<std::size_t, std::size_t>> last_convolution_;
 };
 
-/// A layer's operations, cut where there is one alone, each with the number that the plan gives it.
+/// A layer's operations, cut where there is only one, each with its index in the plan.
 std::vector<std::pair<std::size_t, Operation>> operations_of(const Plan& plan,
                                                              const PlannedLayer& layer,
                                                              std::size_t instances) {
@@ -187,7 +187,7 @@ std::vector<std::pair<std::size_t, Operation>> operations_of(const Plan& plan,
     return all;
 }
 
-/// None waits for another but for the accumulators: NPUs may do them at once.
+/// Operations depend on each other only for the accumulators: NPUs may run them in parallel.
 bool are_independent(const Plan& plan, const PlannedLayer& layer) {
     const auto convolves = [&](std::size_t i) {
         return std::holds_alternative<ConvOperation>(plan.operations[i].job);
@@ -202,7 +202,7 @@ bool are_independent(const Plan& plan, const PlannedLayer& layer) {
     return true;
 }
 
-/// How many parts it takes where none may exceed `most`.
+/// How many parts are needed where none may exceed `most`.
 std::size_t parts_within(std::span<const Cycles> cycles, Cycles most) {
     std::size_t parts = 1;
     Cycles sum;
@@ -216,7 +216,7 @@ std::size_t parts_within(std::span<const Cycles> cycles, Cycles most) {
     return parts;
 }
 
-/// The least that the largest of so many parts can be.
+/// The least possible maximum with this many parts.
 Cycles least_largest(std::span<const Cycles> cycles, std::size_t parts) {
     Cycles low = *std::ranges::max_element(cycles);
     Cycles high;
@@ -246,7 +246,7 @@ std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuC
             all_work += work_of(operation);
         }
         std::vector<std::uint64_t> works(instances);
-        // the first ones take part, where there are not enough operations for all
+        // only the first NPUs take part, where there are not enough operations for all
         const std::uint64_t takers = std::min<std::uint64_t>(instances, operations.size());
         std::uint64_t before = 0;
         for (Part& part : parts) {

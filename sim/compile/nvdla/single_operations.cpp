@@ -17,7 +17,7 @@ constexpr std::uint32_t largest_stride = 16;  // source: NVDLA_PDP.rdl, KERNEL_S
 constexpr std::uint32_t firmware_stride = 8;  // source: NVDLA sw, kmd/firmware/pdp.c
 constexpr std::uint32_t one = 65536;          // of the reciprocals; source: NVDLA_PDP.rdl
 
-/// A loadable's strides are those that the firmware takes.
+/// A loadable's strides are limited to those that the firmware accepts.
 std::uint32_t most_stride(const PlanContext& context) {
     return context.describable ? firmware_stride : largest_stride;
 }
@@ -29,8 +29,8 @@ bool fits_registers(const LayerWindow& window, std::uint32_t stride) {
 
 std::uint32_t reciprocal(std::uint32_t size) { return (one + size / 2) / size; }
 
-/// Widths of output: registers hold that of the first slice, of the last and of all between, so
-/// the ends take what does not divide.
+/// Widths of output: registers hold that of the first slice, of the last and of all between, so the
+/// first and the last take the remainder.
 std::vector<std::uint32_t> slice_widths(std::uint32_t width, std::uint32_t most) {
     auto count = static_cast<std::uint32_t>(divide_up(width, most));
     while (width % count > 2 * (most - width / count)) {
@@ -66,8 +66,8 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
     return parts;
 }
 
-/// Lines up to the end of the last window. Of those after it the PDP would begin another window,
-/// never end it, and stand still in the next operation. source: nv_small RTL, replayed
+/// Lines up to the end of the last window. With lines after it the PDP would begin another window,
+/// never end it, and hang in the next operation. source: nv_small RTL, replayed
 std::uint32_t lines_read(const LayerShapes& shapes) {
     const LayerWindow& window = shapes.window;
     const std::uint32_t end =
@@ -75,9 +75,8 @@ std::uint32_t lines_read(const LayerShapes& shapes) {
     return std::min(shapes.input.height, end);
 }
 
-/// Which layer is done on the way of a convolution's result to memory: an add, by the SDP's second
-/// stage, or a pool, by the PDP. It must be the result's only reader; an add's other source is
-/// older.
+/// Which layer is applied on the fly to a convolution's result: an add, by the SDP's second stage,
+/// or a pool, by the PDP. It must be the result's only reader; an add's other source must be older.
 class Fusions {
  public:
     Fusions(const Network& network, const std::vector<LayerShapes>& shapes, const NpuConfig& npu)
@@ -88,7 +87,7 @@ class Fusions {
             }
         }
         for (const std::size_t output : network_outputs(network, shapes)) {
-            ++readers_[output];  // it must lie in memory
+            ++readers_[output];  // it must be in memory
         }
     }
 
@@ -126,14 +125,14 @@ class Fusions {
         return std::nullopt;
     }
 
-    /// Whether the SDP has a model's integers before its table: all but an offset is done by then.
+    /// Whether the SDP has a model's integers before its table: only an offset is left to add then.
     bool rounds_before(std::size_t conv) const {
         const LayerNumbers* numbers = given(conv);
         return numbers != nullptr && looks_up_in_sdp(npu_) && numbers->convertor.scale == 1 &&
                numbers->convertor.shift == 0 && !numbers->joins_unclipped;
     }
 
-    /// What a model clips first must be clipped first.
+    /// What a model clips before the join must be clipped first.
     bool may_join(std::size_t conv) const {
         const LayerNumbers* numbers = given(conv);
         return numbers == nullptr || numbers->joins_unclipped;
@@ -143,7 +142,7 @@ class Fusions {
     const LayerNumbers* given(std::size_t index) const {
         return network_.layers[index].given_numbers();
     }
-    /// Inputs are there before any layer.
+    /// Inputs are available before any layer.
     std::optional<std::size_t> computed(std::optional<std::size_t> source) const {
         return source && network_.layers[*source].kind == LayerKind::Input ? std::nullopt : source;
     }
@@ -224,8 +223,8 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
 
 namespace {
 
-/// Of a sum. A descriptor has one source for both operands of a stage, so that a loadable's gain goes
-/// into the stage after it, where there is one.
+/// For a sum. A descriptor has one source for both operands of a stage, so a loadable's gain goes
+/// into the next stage, where there is one.
 void set_gain(std::int16_t gain, const PlanContext& context, SdpStages& stages) {
     if (gain != 1 && context.describable && context.npu().sdp.element_wise) {
         stages.ew.bypass = false;
@@ -236,7 +235,7 @@ void set_gain(std::int16_t gain, const PlanContext& context, SdpStages& stages) 
     }
 }
 
-/// What follows a sum before its ReLU.
+/// What is applied to a sum before its ReLU.
 void set_second_stage(const LayerNumbers& given, SdpStages& stages) {
     if (given.constant == 0 && given.gain == 1) {
         return;

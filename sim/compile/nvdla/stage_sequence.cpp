@@ -12,7 +12,7 @@
 namespace npuscope {
 namespace {
 
-constexpr unsigned rest_bits = 16;  // of a bias that the second stage adds
+constexpr unsigned rest_bits = 16;  // of a bias, added by the second stage
 
 /// What clips a result from below.
 enum class Floor { Saturation, Relu, SecondStage };
@@ -83,9 +83,9 @@ class Staging {
         return std::accumulate(kernel(k).begin(), kernel(k).end(), std::int64_t{0});
     }
     bool rounds() const { return sequence_.zero.has_value(); }
-    /// Half a step of the first division for each step of the zero that is stored.
+    /// Half a step of the first division for each step of the stored zero.
     bool doubles() const { return sequence_.even && (*sequence_.zero - zero_out_) % 2 != 0; }
-    /// What a scaled sum must lose so that a ReLU cuts at the lower limit.
+    /// What must be subtracted from a scaled sum so that a ReLU clips at the lower limit.
     std::int64_t moved() const {
         if (rounds()) {
             return lowest_ << sequence_.shift;
@@ -107,14 +107,14 @@ class Staging {
         }
     }
 
-    /// Of stored values, cut so that 0 is the lower limit where a ReLU follows.
+    /// For stored values, reduced so that 0 is the lower limit where a ReLU follows.
     std::int64_t bias_of(std::size_t k) const {
         const bool moves = floor_ == Floor::Relu && moved() != 0;
         return sequence_.bias[k] + (zero_in_ - sequence_.input_zero) * weight_sum(k) -
                (moves ? moved() / sequence_.scale[k] : 0);
     }
 
-    /// Of the convertor: half a step less one, and from the numbers that reach it to stored ones.
+    /// Of the convertor: half a step minus one, and from its input values to stored ones.
     std::int64_t offset() const {
         const std::int64_t lost = floor_ == Floor::Relu
                                       ? static_cast<std::int64_t>(sequence_.result.low)
@@ -162,7 +162,7 @@ class Staging {
         return std::nullopt;
     }
 
-    /// The first stage adds the upper bits and multiplies; the second adds the rest, multiplied.
+    /// The first stage adds the upper bits and multiplies; the second adds the scaled remainder.
     std::optional<Diagnostic> set_multiplied_bias(unsigned shift) {
         const std::int64_t unit = std::int64_t{1} << shift;
         numbers_.bias_shift = shift;
@@ -186,13 +186,13 @@ class Staging {
     std::optional<Diagnostic> sums_leave_32_bits() const {
         return rounds() ? rounded_sums_leave_32_bits() : scaled_sums_leave_32_bits();
     }
-    /// Whether a product that saturates in the first stage lies beyond every result in the second.
+    /// Whether a product that saturates in the first stage is beyond every result in the second.
     bool saturation_is_clipped(std::size_t k) const {
         const std::int64_t least = largest_sum - largest_operand - 1;
         const auto high = static_cast<std::int64_t>(sequence_.result.high) - *sequence_.zero;
         return (least * sequence_.scale[k]) >> sequence_.shift > std::max(high, -lowest_);
     }
-    /// The multiplier's product has its shift before it is narrowed.
+    /// The multiplier's product is shifted before it is narrowed.
     std::optional<Diagnostic> rounded_sums_leave_32_bits() const {
         for (std::size_t k = 0; k < kernels(); ++k) {
             std::int64_t reach = std::abs(bias_[k]) + largest_operand + 1;
@@ -215,7 +215,7 @@ class Staging {
         const std::int64_t residual =
             sequence_.residual ? std::int64_t{128} << (sequence_.shift + 1) : 0;
         for (std::size_t k = 0; k < kernels(); ++k) {
-            const std::int64_t raw = zero_in_ * weight_sum(k);  // stored sums lack it
+            const std::int64_t raw = zero_in_ * weight_sum(k);  // not part of stored sums
             std::int64_t least = bias_[k] - raw;
             std::int64_t most = least;
             for (const std::int8_t weight : kernel(k)) {

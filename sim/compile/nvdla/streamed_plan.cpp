@@ -43,7 +43,7 @@ class Streaming {
         }
     }
 
-    /// Inputs of the second place, which begins at `second`, beside the images of the plan.
+    /// Inputs of the second place, which begins at `second`, in addition to the images of the plan.
     void add_inputs(const Plan& moved, Address second) {
         for (std::size_t i = 0; i < moved.images.size(); ++i) {
             if (moved.images[i].address >= second) {
@@ -73,7 +73,7 @@ class Streaming {
     Plan take() { return std::move(stream_); }
 
  private:
-    /// For the place that the frame takes, whose input maps have overwritten, and for the accumulator.
+    /// For the place that the frame uses, whose maps overwrote the inputs, and the accumulator.
     void wait_for_earlier(std::size_t frame) {
         const std::size_t first = frame * frame_operations_;
         if (frame >= 2) {

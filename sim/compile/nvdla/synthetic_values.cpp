@@ -7,7 +7,7 @@ namespace npuscope {
 namespace {
 
 constexpr double weight_spread = 74.0;  // uniform over int8
-constexpr double input_spread = 28.0;   // a rectified result of the layer before
+constexpr double input_spread = 28.0;   // a rectified result of the preceding layer
 constexpr double result_spread = 32.0;
 constexpr double residual_weight = 0.75;
 constexpr double largest_bias = 4096.0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synthetic weights, biases and inputs, or the weights and biases of a model, and the scales of
-// their sums. A synthetic value follows from the network's seed, the layer and its place in the
-// layer alone: however a layer is cut, ordered or compressed, its numbers stay, and so do the
-// results.
+// their sums. A synthetic value depends only on the network's seed, the layer and its position in
+// the layer: however a layer is cut, ordered or compressed, its values stay, and so do the results.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace npuscope {
 class InputValues {
  public:
     InputValues(std::uint64_t seed, const Shape& shape) : numbers_({seed, 0}), shape_(shape) {}
-    /// Of the input that is the network's layer of this number.
+    /// For the input that is the network's layer of this number.
     InputValues(std::uint64_t seed, const Shape& shape, std::size_t layer)
         : numbers_({seed, 2 * layer + 1}), shape_(shape) {}
 
@@ -38,8 +37,8 @@ class InputValues {
 };
 
 /// How the SDP brings sums of synthetic values back to int8: weights and inputs are uniform over
-/// int8, and each layer's results get a spread that neither saturates nor vanishes, from the number
-/// of products in a sum alone.
+/// int8, and the spread of each layer's results neither saturates nor vanishes; it depends only on
+/// the number of products in a sum.
 struct Rescale {
     Conversion convertor;         ///< accumulator to int8
     unsigned residual_shift = 0;  ///< brings an int8 residual to the accumulator's scale
@@ -47,7 +46,7 @@ struct Rescale {
     unsigned bias_shift = 0;      ///< of the bias, to the accumulator's scale
 };
 
-/// For sums of so many products of int8, of which `zeros` percent have a zero weight.
+/// For sums of this many int8 products, of which `zeros` percent have a zero weight.
 Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros = 0);
 
 /// For the sum of two int8 values: three quarters of it.
@@ -56,10 +55,10 @@ Conversion rescale_add();
 /// For the product of two int8 values.
 Conversion rescale_mul();
 
-/// Of a lookup, for -128 to 127: a model's table, or negative numbers divided by 8.
+/// Table of a lookup, for -128 to 127: a model's, or negative numbers divided by 8.
 std::vector<std::int8_t> layer_table(const Network& network, std::size_t layer);
 
-/// Weights and biases of one layer, synthetic unless a model brings them.
+/// Weights and biases of one layer, synthetic unless a model provides them.
 class LayerValues {
  public:
     /// `kernels`: as the layer has them, channels of one group; `zeros`: percent of the weights
@@ -70,7 +69,7 @@ class LayerValues {
     /// Those of `numbers`, which must outlive this.
     LayerValues(const LayerNumbers& numbers, const KernelShape& kernels);
 
-    /// Uniform over int8, but for those forced to zero; a model's may have 16 bits.
+    /// Uniform over int8, except for those forced to zero; a model's may have 16 bits.
     std::int16_t weight(std::uint32_t k, std::uint32_t c, std::uint32_t r, std::uint32_t s) const {
         const std::uint64_t index =
             ((std::uint64_t{k} * kernels_.channels + c) * kernels_.rows + r) * kernels_.columns + s;
@@ -81,7 +80,7 @@ class LayerValues {
         return synthetic_.weight(index);
     }
     /// int8 weights of one kernel from this channel on, as many as there is room for. Not for a
-    /// model's weights of 16 bits.
+    /// model's 16-bit weights.
     void of_kernel(std::uint32_t k, std::uint32_t first_channel, std::span<std::int8_t> to) const {
         const std::uint64_t index = (std::uint64_t{k} * kernels_.channels + first_channel) *
                                     kernels_.rows * kernels_.columns;
@@ -96,7 +95,7 @@ class LayerValues {
     std::int16_t bias(std::uint32_t k, std::int16_t limit) const {
         return synthetic_.bias(k, limit);
     }
-    /// Scales and biases of synthetic sums of so many products that are smaller by so many bits.
+    /// Scales and biases of synthetic sums of this many products that are this many bits smaller.
     LayerNumbers synthetic_numbers(std::uint64_t products, unsigned smaller_by) const;
     /// Percent of the weights that are zero beyond chance.
     std::uint32_t zeros() const { return zeros_; }
@@ -110,17 +109,17 @@ class LayerValues {
     const LayerNumbers* given_ = nullptr;
 };
 
-/// Of the network's layer with this number, a conv or fc.
+/// For the network's layer with this number, a conv or fc.
 LayerValues layer_values(const Network& network, const LayerShapes& shapes, std::size_t layer);
 
-/// Numbers from `begin` to before `end`.
+/// Indices from `begin` up to, but excluding, `end`.
 struct IndexSpan {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
 };
 
-/// Calls visit(kernel, channels, row, column) for the weights of direct or image mode in the order
-/// of memory: those of one tap and of channels in a row are neighbours.
+/// Calls visit(kernel, channels, row, column) for the weights of direct or image mode in memory
+/// order: those of one tap and of consecutive channels are neighbours.
 template <class Visit>
 void for_each_tap(const WeightLayout& layout, const Visit& visit) {
     const KernelShape& shape = layout.shape;
@@ -178,15 +177,15 @@ void fill_weights(const WeightLayout& layout, std::span<std::uint8_t> bytes, con
     std::ranges::fill(bytes.subspan(position), std::uint8_t{0});
 }
 
-/// Operands of kernels in a row, for channels of whole atoms.
+/// Operands of consecutive kernels, for channels of whole atoms.
 struct BiasShape {
     std::uint32_t atoms = 0;
     std::uint32_t channels_per_atom = 8;
     std::uint32_t lanes = 8;
-    std::uint32_t channels = 0;  ///< of the layer, lanes not in use left out
+    std::uint32_t channels = 0;  ///< of the layer, without unused lanes
 };
-/// Little-endian biases of 16 bits, each with its kernel's factor behind it where there are some;
-/// lanes not in use are zero.
+/// Little-endian 16-bit biases, each followed by its kernel's factor where there are any; unused
+/// lanes are zero.
 void fill_operands(const BiasShape& shape, std::span<std::uint8_t> bytes,
                    std::span<const std::int16_t> biases, std::span<const std::int16_t> factors);
 

@@ -39,11 +39,11 @@ void fill_image_rows(const ConvProblem& problem, const NpuConfig& npu, ConvOpera
         operands.row_beats +=
             beats((problem.pixels->pixel_bytes(plane) * problem.input.width).value, npu);
     }
-    // packing takes a cycle an entry and one a line; source: nv_small RTL, measured
+    // packing takes one cycle per entry and one per line; source: nv_small RTL, measured
     operands.row_cycles = std::max<std::uint64_t>(operands.row_beats, operands.row_entries + 1ULL);
 }
 
-/// Columns without weight that a kernel gets, so that the sequencer counts its blocks right.
+/// Zero-weight columns added to a kernel so that the sequencer counts its blocks correctly.
 std::uint32_t zero_columns(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu) {
     const std::uint32_t channels = problem.pixels->channels;
     const std::uint32_t cells = load_cycles(npu);
@@ -71,7 +71,7 @@ void fill_image_kernels(const ConvProblem& problem, const ConvForm& form, const 
     operands.pad_right = reached > given ? reached - given : 0;
 }
 
-/// Patches of 4 x 4, each two by two outputs on from the last; the DMA pads to whole ones.
+/// Patches of 4 x 4, two outputs apart in both directions; the DMA pads to whole patches.
 /// source: nv_full C model
 void fill_winograd(const ConvProblem& problem, const NpuConfig& npu, ConvOperands& operands) {
     constexpr std::uint32_t patch = 4;
@@ -88,7 +88,7 @@ void fill_winograd(const ConvProblem& problem, const NpuConfig& npu, ConvOperand
     operands.row_entries = width / patch * (channels / atom);
 }
 
-/// Weights in the buffer as they are in memory, or as values, with the mask in a bank of its own.
+/// Weights in the buffer as in memory, or as values, with the mask in a separate bank.
 void fill_weight_sizes(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu,
                        ConvOperands& operands) {
     const std::uint64_t entry = npu.cbuf.bank_width.value;
@@ -205,8 +205,8 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
         std::max(elements + npu.sdp.flying_bubble.value, problem_.residual ? interval : 1);
     const std::uint64_t turn =
         npu.cacc.fill_latency.value + npu.cacc.credit_return.value - std::min(atom, elements);
-    // the last block of a stripe enters when its outputs have credits: one after the other where
-    // there are no more of them than for one stripe
+    // the last block of a stripe enters when its outputs have credits: one at a time if there are
+    // no more credits than for one stripe
     const std::uint64_t credits = std::uint64_t{npu.cacc.buffered_groups} * npu.datapath.atomic_k;
     const bool two_stripes = credits >= 2 * std::uint64_t{operands_.full_stripe};
     const Stripes stripes = stripes_of(tile, columns, operands_, npu);
@@ -235,20 +235,20 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
                   npu.mcif.bus_width.value) *
         divide_up(problem_.kernels.kernels, npu.datapath.atom_channels(problem_.precision));
     time.residual = problem_.residual ? written : 0;
-    // writes have channels of their own
+    // writes have separate channels
     const std::uint64_t writing =
         problem_.output_in_sram ? transfer_time(0, written) : transfer_time(written, 0);
     time.compute = std::max(time.compute, writing);
     return time;
 }
 
-/// Cycles that beats over both ports take at least.
+/// Minimum cycles for beats over both ports.
 std::uint64_t TilingEstimate::transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const {
     return std::max(beats * costs_.beat_interval, sram_beats * costs_.sram_interval);
 }
 
-/// Cycles until a tile's data are in while so many beats of weights come as well: the two
-/// alternate, and what is left of the data then comes as fast as it can alone.
+/// Cycles until a tile's data are in while this many beats of weights arrive as well: the two
+/// alternate, and the remaining data then arrive as fast as without weights.
 std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t weights) const {
     if (problem_.input_in_sram) {
         return std::max(tile.data_time, tile.data * costs_.sram_interval);
@@ -319,7 +319,7 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
                     : time_after(now, tiling.tiles[i % tiles], tiling.tiles[(i + 1) % tiles]);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
         add_work(now, weights, total);
-        // a full weight store gives the bus to the data; after another tile weights came early
+        // a full weight buffer leaves the bus to the data; after another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
             total.cycles += start_of(now, i == 0 || now.awaits ? early : early / 4, weights);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a form of a convolution needs of memory and of the buffer, and the cycles that a way of cutting
-// it is predicted to take: stripes through the MAC cells or
-// the SDP's drain after them, and beats of data, weights and residual over the memory port, with
-// what of both can run at one time. A closed form per tile; the machine itself is slower by what
-// its queues add.
+// What a form of a convolution needs in memory and in the buffer, and the predicted cycles of a way
+// of cutting it: stripes through the MAC cells or the SDP's drain after them, and beats of data,
+// weights and residual over the memory port, with the overlap of both. A closed form per tile; the
+// machine itself is slower by what its queues add.
 // source: the units' own timing rules (csc_timing.h, sdp_timing.h), nv_small RTL, measured
 #pragma once
 
@@ -15,10 +14,10 @@ namespace npuscope {
 
 ConvOperands operands_of(const ConvProblem& problem, const ConvForm& form, const NpuConfig& npu);
 
-/// Cycles in which the MAC cells take the weights of a whole kernel group.
+/// Cycles in which the MAC cells load the weights of a full kernel group.
 std::uint32_t load_cycles(const NpuConfig& npu);
 
-/// Cycles that a layer cannot be faster than, by what.
+/// Lower bounds of a layer's cycles, by resource.
 struct LayerBounds {
     Cycles mac;
     Cycles sdp;
@@ -37,7 +36,7 @@ class TilingEstimate {
 
     /// Sets estimate and bound_by.
     void fill(ConvTiling& tiling) const;
-    /// Of the whole layer, every byte moved once.
+    /// For the whole layer, every byte moved once.
     LayerBounds bounds() const;
 
  private:
@@ -48,10 +47,10 @@ class TilingEstimate {
         std::uint64_t data = 0;       ///< beats of input
         std::uint64_t data_time = 0;  ///< cycles until they are in, if alone
         std::uint64_t residual = 0;
-        bool awaits = false;  ///< starts only when the tile before is over
+        bool awaits = false;  ///< starts only when the preceding tile is over
     };
 
-    /// All tiles of all slices, what of it is spent where.
+    /// All tiles of all slices, and where their time goes.
     struct Total {
         std::uint64_t cycles = 0;
         std::uint64_t mac = 0;
@@ -61,15 +60,15 @@ class TilingEstimate {
     };
 
     TileTime time_of(const ConvTile& tile) const;
-    /// Of the tile after `tile`, which takes `now`.
+    /// Time of the tile after `tile`, which itself takes `now`.
     TileTime time_after(const TileTime& now, const ConvTile& tile, const ConvTile& next) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
     std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
     /// Beats of weights that their banks hold.
     std::uint64_t weight_room(const ConvTiling& tiling) const;
-    /// Cycles until a tile whose data are not in yet computes, while so many beats of weights come
-    /// with them; takes away what of its weights is in then.
+    /// Cycles until a tile whose data are not in yet computes, while `with_data` beats of weights
+    /// come with them; subtracts those of its weights that are in by then.
     std::uint64_t start_of(const TileTime& tile, std::uint64_t with_data,
                            std::uint64_t& weights) const;
     void add_work(const TileTime& tile, std::uint64_t weights, Total& total) const;

@@ -12,7 +12,7 @@ namespace npuscope {
 namespace {
 
 constexpr int most_sum_shift = 31;  // source: NVDLA_CACC.rdl, CLIP_TRUNCATE
-constexpr int most_shift = 40;      // of products of 48 bits
+constexpr int most_shift = 40;      // of 48-bit products
 
 class WideLowering {
  public:
@@ -83,7 +83,7 @@ class WideLowering {
     }
     static std::int16_t bits_of(double real) { return static_cast<std::int16_t>(to_float16(real)); }
 
-    /// What a sum and its bias may reach at most.
+    /// Largest magnitude that a sum and its bias may reach.
     double reach() const {
         const auto kernels = static_cast<std::size_t>(group_.cube[1]);
         const std::size_t inner = wide_.weights.size() / kernels;
@@ -116,7 +116,7 @@ class WideLowering {
         set_bias(unit);
         set_factors(unit);
     }
-    /// The first stage adds the upper bits; where there are lower ones, the second adds these.
+    /// The first stage adds the upper bits; where there are lower ones, the second adds them.
     void set_bias(double unit) {
         constexpr unsigned lower = 16;
         const auto kernels = static_cast<std::size_t>(group_.cube[1]);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of a model whose maps have 16 bits, for NVDLAs that compute with them: fp16, where a model
-// computes with such floats, and int16, between a DequantizeLinear and a QuantizeLinear of zero points
-// of 0. Products with constant weights and the activation after them, averages over windows of one
-// size as depth-wise products, maxima, and sums of two maps.
+// Layers of a model with 16-bit maps, for NVDLAs that compute with them: fp16, where a model
+// computes with such floats, and int16, between a DequantizeLinear and a QuantizeLinear with zero
+// points of 0. Products with constant weights and the activation after them, averages over windows
+// of one size as depthwise products, maxima, and sums of two maps.
 //
 // fp16: sums leave the accumulator as fp32, biases and the operands of additions are fp16.
-// int16: sums are shifted so that they fit 32 bits, then
+// int16: sums are shifted to fit 32 bits, then
 //
-//     round((sum + bias) * factor / 2^shift)            factor: 15 bits, one for each kernel
+//     round((sum + bias) * factor / 2^shift)            factor: 15 bits, one per kernel
 //     round((a * factor + b * 2^left) * scale / 2^shift)
 //
-// Results lie near the model's: its own numbers are rounded elsewhere.
+// Results are close to the model's: its own values are rounded elsewhere.
 #pragma once
 
 #include <optional>
@@ -25,15 +25,15 @@
 
 namespace npuscope {
 
-/// Of the maps that a model's products read: int8 where none has 16 bits.
+/// Precision of the maps that a model's products read: int8 where none has 16 bits.
 Precision map_precision(const Graph& graph);
 
-/// The group of such maps that is built on node `anchor`; nothing where there is none.
+/// The group of such maps built on node `anchor`; nothing where there is none.
 std::optional<NodeGroup> wide_group_at(const GraphView& model, std::size_t anchor,
                                        Precision precision);
-/// Whether a group is of wide_group_at().
+/// Whether wide_group_at() returned the group.
 bool is_wide_group(const NodeGroup& group);
-/// What stands against it goes to `problems`; the result is then not to be used.
+/// Problems are added to `problems`; the result must then not be used.
 Layer lower_wide_group(const GraphView& model, const NodeGroup& group, Precision precision,
                        Diagnostics& problems);
 
@@ -44,12 +44,12 @@ struct WideGroup {
     LayerKind kind = LayerKind::Conv;
     Window window{};
     std::int64_t groups = 1;
-    std::vector<double> weights{};  ///< kernel, channel, row, column; of the codes of int16
+    std::vector<double> weights{};  ///< kernel, channel, row, column; int16: codes
     std::vector<double> bias{};     ///< empty, or one per kernel; in units of the sums
-    std::vector<double> factors{};  ///< int16: of a sum to a result, one or one per kernel
+    std::vector<double> factors{};  ///< int16: from a sum to a result, one or one per kernel
     bool relu = false;
-    std::optional<double> most{};  ///< results are not above; of reals
-    double first = 1;              ///< of a sum of maps: result steps of one of the first map's
+    std::optional<double> most{};  ///< upper limit of the results, as reals
+    double first = 1;              ///< of a sum of maps: result steps per step of the first map
     double second = 1;
     std::string problem{};
 };

@@ -48,7 +48,7 @@ class WideReader {
         }
     }
 
-    // --- floats of 16 bits ---
+    // --- 16-bit floats ---
 
     bool read_floats() {
         if (node_.inputs.empty() || !is_map(node_.inputs[0])) {
@@ -186,7 +186,7 @@ class WideReader {
         return take_map(node_.inputs[0]);
     }
 
-    // --- integers of 16 bits ---
+    // --- 16-bit integers ---
 
     bool read_integers() {
         if (node_.op == "Add") {
@@ -232,7 +232,7 @@ class WideReader {
             complain("16-bit feature maps must be signed, with zero point 0");
         }
     }
-    /// Saturation cuts above.
+    /// Saturation clips from above.
     void take_limits(double low, double high) {
         wide_.relu = is_floor(low);
         if ((!wide_.relu && low > -largest_wide) || high < largest_wide) {

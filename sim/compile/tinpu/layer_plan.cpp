@@ -117,7 +117,7 @@ Shape cube_of(const Sizes& sizes) {
     return {size_of(sizes[1]), size_of(sizes[2]), size_of(sizes[3])};
 }
 
-/// Kernels in the order [k][c][r][s] whatever the pattern's own is.
+/// Kernels in the order [k][c][r][s], whatever the pattern's own order.
 Kernels<std::int8_t> kernels_of(const Candidate& candidate) {
     const Shape in = cube_of(candidate.in);
     const std::uint32_t outputs = size_of(candidate.out[1]);
@@ -168,7 +168,7 @@ Bytes room_of(const MemoryRegionConfig& region) {
     return std::min(region.surfaces.value_or(region.size), region.size);
 }
 
-/// The error that `surface` of `layer` ends after what the region has room for.
+/// The error that `surface` of `layer` ends beyond the region's room.
 Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const std::string& surface,
                    const std::string& layer) {
     return {.id = "memory_room",
@@ -227,7 +227,7 @@ class LayerPlanner {
         }
     }
 
-    /// After what was placed before, in the region of constants.
+    /// After what has been placed already, in the region of constants.
     Address place(std::vector<std::uint8_t> bytes, const char* surface, const std::string& layer) {
         const Address base = region_->base + used_;
         const Bytes size(bytes.size());
@@ -291,7 +291,7 @@ Convolution geometry_of(const Window& window, const Shape& out) {
     return geometry;
 }
 
-/// Whether what a layer writes is signed.
+/// Whether a layer's output is signed.
 bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
     const Candidate& candidate = *layer.layer;
     return candidate.norm.clip ? candidate.norm.clip->low < 0 : signs.at(candidate.input);

@@ -20,7 +20,7 @@
 namespace npuscope {
 namespace {
 
-/// A map as bytes: a tensor of 2 to 4 sizes with a batch of 1.
+/// A map as bytes: a tensor of 2 to 4 dimensions with a batch of 1.
 Tensor<std::int32_t> cube_of(const GraphValue& value) {
     const Sizes sizes = as_cube(value.type.sizes);
     const auto size = [&](std::size_t i) { return static_cast<std::uint32_t>(sizes[i]); };
@@ -30,9 +30,8 @@ Tensor<std::int32_t> cube_of(const GraphValue& value) {
     return cube;
 }
 
-/// What the statements of a program share while it runs: the numbers of the graph's tensors as the
-/// host holds them, and which feature maps are signed. Time alone needs none: then nothing is held
-/// but signs.
+/// State that a program's statements share while it runs: the values of the graph's tensors as the
+/// host holds them, and which feature maps are signed. For timing only, nothing but signs is kept.
 class LayerRun {
  public:
     LayerRun(const Graph& graph, LayerPlan plan)
@@ -48,7 +47,7 @@ class LayerRun {
         }
     }
 
-    /// Stores what layer `index` reads where it does not lie there yet, and completes its job.
+    /// Stores the inputs of layer `index` that are not in memory yet, and completes its job.
     void prepare(std::size_t index, TinpuJob& job, HostMemory& memory) {
         const Candidate& candidate = *plan_.partition.groups[index].layer;
         place_map(candidate.input, graph_.nodes[candidate.anchor], memory);
@@ -60,7 +59,7 @@ class LayerRun {
         placed_.insert(candidate.output);
     }
 
-    /// What a layer wrote, for what the host computes of it.
+    /// Reads back a layer's output, for the host's computations.
     void read_back(std::size_t index, const TinpuJob& job, const HostMemory& memory) {
         const MapSurface& surface = job.output;
         std::vector<std::uint8_t> bytes(surface.bytes().value);
@@ -80,7 +79,7 @@ class LayerRun {
         }
     }
 
-    /// A view's output is as signed as its input.
+    /// A view's output has its input's sign.
     static void keep_sign(const GraphNode& node, Signs& signs) {
         if (const auto sign = signs.find(node.inputs.front()); sign != signs.end()) {
             const bool is_signed = sign->second;
@@ -90,7 +89,7 @@ class LayerRun {
         }
     }
 
-    /// 8-bit integers are stored as such, whatever type the model gives them.
+    /// 8-bit integers are stored as such, whatever their type in the model.
     GraphInputs outputs() const {
         GraphInputs outputs;
         for (const std::string& output : graph_.outputs) {
@@ -102,7 +101,7 @@ class LayerRun {
     }
 
  private:
-    /// What lies outside of memory stays away; the plan has told of it.
+    /// What is outside memory is not stored; the plan has reported it.
     void place_map(const std::string& tensor, const GraphNode& reader, HostMemory& memory) {
         if (!placed_.insert(tensor).second) {
             return;
@@ -114,8 +113,8 @@ class LayerRun {
         }
     }
 
-    /// A tensor as bytes of a feature map; its sign is known then. ConfigError where it does not
-    /// fit 8 bits; `reader` takes it.
+    /// A tensor as bytes of a feature map; determines its sign. ConfigError where it does not fit 8
+    /// bits; `reader` reads it.
     std::vector<std::uint8_t> map_bytes(const std::string& tensor, const GraphNode& reader) {
         const GraphValue& value = values_.at(tensor);
         NumberRange range{0, 0};
@@ -143,7 +142,7 @@ class LayerRun {
     const LayerPlan plan_;
     HostValues values_;
     Signs signs_;
-    std::set<std::string> placed_;  ///< maps that lie in memory
+    std::set<std::string> placed_;  ///< maps that are in memory
 };
 
 class LayerProgrammer {
@@ -218,13 +217,13 @@ class LayerProgrammer {
         add(std::move(launch));
     }
 
-    /// Maps lie in the order H W C, a byte an element.
+    /// Maps are in the order H W C, one byte per element.
     static std::string spec_of(const MapSurface& map) {
         return fmt::format("{}:1x{}x{}x{}:{}:N H W C", to_hex(map.base), map.shape.channels,
                            map.shape.height, map.shape.width, map.is_signed ? "int8" : "uint8");
     }
 
-    /// A map that the host brings.
+    /// A map that the host provides.
     void name_map(const std::string& tensor, const MapSurface& map) {
         if (written_.insert(tensor).second) {
             surfaces_.push_back({.name = tensor, .spec = spec_of(map)});
@@ -254,9 +253,9 @@ class LayerProgrammer {
     const HostConfig& host_;
     std::shared_ptr<LayerRun> run_;
     const LayerPlan& plan_;
-    Signs signs_;  ///< as far as they are known before the run
+    Signs signs_;  ///< as far as known before the run
     Program program_;
-    std::set<std::string> written_;  ///< maps that a layer writes, or that have a name
+    std::set<std::string> written_;  ///< maps that a layer writes, or that are already named
     std::vector<NamedSurface> surfaces_;
     std::vector<LayerResult> layers_;
 };

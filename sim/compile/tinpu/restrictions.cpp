@@ -43,7 +43,7 @@ std::optional<int> exponent_of(double number) {
     return number > 0 && fraction == 0.5 ? std::optional(exponent - 1) : std::nullopt;
 }
 
-/// One layer held against every rule.
+/// Checks one layer against every rule.
 class LayerRules {
  public:
     LayerRules(const GraphView& model, const Restrictions& restrictions, const Candidate& candidate)
@@ -106,14 +106,14 @@ class LayerRules {
                              .allowed = std::move(allowed),
                              .nearest = std::move(nearest)});
     }
-    /// Of the layer's anchor.
+    /// At the layer's anchor.
     void complain(std::string rule, std::string value, std::string allowed, std::string nearest,
                   std::string sentence) {
         complain(std::move(rule), candidate_.anchor, std::move(value), std::move(allowed),
                  std::move(nearest), std::move(sentence));
     }
 
-    /// What other NPUs take off and add on the way.
+    /// Zero points and offsets that other NPUs subtract and add.
     void check_points() {
         if (candidate_.input_zero != 0) {
             complain(rule_ids::input_zero_point, fmt::format("{:g}", candidate_.input_zero), "0",
@@ -286,10 +286,10 @@ class LayerRules {
         }
     }
 
-    /// What numbers of a layer are: integers of a range.
+    /// What a layer's values must be: integers of a range.
     struct IntegerRule {
         const char* whole;           ///< rule that they are integers
-        const char* whole_sentence;  ///< likewise
+        const char* whole_sentence;  ///< its sentence
         std::string id{};            ///< rule of the range
         NumberRange range{};
         std::string sentence{};
@@ -425,7 +425,7 @@ class LayerRules {
         }
     }
 
-    /// The guideline for FC, which goes by the width of the weights.
+    /// The guideline for FC, which depends on the width of the weights.
     void check_fc_inputs(const WeightWidths& widths) {
         const std::int64_t inputs = candidate_.in[1] * candidate_.in[2] * candidate_.in[3];
         const bool limited =
@@ -443,7 +443,7 @@ class LayerRules {
         return row == rows.end() ? nullptr : &*row;
     }
 
-    /// Of all weights; 0..0 where there are none.
+    /// Range of all weights; 0..0 where there are none.
     NumberRange weight_range() const {
         NumberRange range{0, 0};
         for (const double number : candidate_.weights.numbers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration of an NPU that runs layer patterns (family tinpu): the engine and what it takes.
+// Configuration of an NPU that runs layer patterns (family tinpu): the engine and what it supports.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 
 namespace npuscope {
 
-// What a preset's hardware takes: rows of widths, multiples and limits, and switches where the
-// vendor's texts contradict each other. A number of 0 is no limit.
+// What a preset's hardware supports: rows of widths, multiples and limits, and switches where the
+// vendor's documents contradict each other. A value of 0 is no limit.
 
-/// Whether something that only one of the vendor's texts allows is taken.
+/// Whether something that only one of the vendor's documents allows is accepted.
 enum class Verdict { Allow, Refuse };
 template <>
 struct EnumNames<Verdict> {
@@ -30,7 +30,7 @@ struct EnumNames<Verdict> {
                                       std::pair{Verdict::Refuse, std::string_view("refuse")}};
 };
 
-/// What the width of a bias follows from.
+/// What determines the width of a bias.
 enum class BiasWidth { Weights, FeatureMap };
 template <>
 struct EnumNames<BiasWidth> {
@@ -39,7 +39,7 @@ struct EnumNames<BiasWidth> {
         std::pair{BiasWidth::FeatureMap, std::string_view("feature_map")}};
 };
 
-/// Widths that go with weights of so many bits.
+/// Widths that go with weights of `bits` bits.
 struct WeightWidths {
     std::uint32_t bits = 8;
     std::uint32_t bias_bits = 24;
@@ -57,7 +57,7 @@ struct WeightWidths {
     }
 };
 
-/// Sizes that one pattern takes.
+/// Sizes that one pattern supports.
 struct PatternLimits {
     Pattern pattern = Pattern::Gconv;
     std::uint32_t input_channels = 1;
@@ -153,14 +153,14 @@ struct LayerNpuConfig {
     }
 };
 
-// Whether that takes a candidate: every rule of the table, and what breaks it.
+// Whether the restrictions allow a candidate: every rule of the table, and what violates it.
 
 struct CheckedLayer {
     std::uint32_t weight_bits = 0;  ///< 0: no weights
     Diagnostics problems;           ///< rule, node, value, allowed values, the nearest of them
 };
 
-/// Weights are taken to be as narrow as their numbers allow; wider where only that breaks no rule.
+/// Weights are assumed as narrow as their values allow; wider if only a wider width breaks no rule.
 CheckedLayer check_restrictions(const GraphView& model, const Restrictions& restrictions,
                                 const Candidate& candidate);
 

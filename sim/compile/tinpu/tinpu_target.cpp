@@ -38,7 +38,7 @@ std::optional<MapWidth> known_width(const GraphView& model, const std::string& t
                                                                : std::nullopt;
 }
 
-/// What the NPU takes, as it takes it, with the cycles of a memory that answers at once.
+/// The layers that the NPU runs, with their cycles on a memory without latency.
 std::string layer_table(const LayerPlan& plan, const LayerNpuConfig& config, std::size_t width) {
     TextTable table({{"layer", Align::Left},
                      {"pattern", Align::Left},

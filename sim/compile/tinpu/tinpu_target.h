@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TINPU takes of a model: the layer patterns of its preset's restrictions.
+// What a TINPU supports of a model: the layer patterns of its preset's restrictions.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct MapWidth {
     unsigned bits = 8;
     bool is_signed = false;
 };
-/// Of what comes out of a layer; MAXPOOL keeps its input's.
+/// Width of a layer's output; MAXPOOL keeps its input's.
 std::optional<MapWidth> clip_width(const Candidate& candidate);
 /// `8-bit signed`.
 std::string width_text(const std::optional<MapWidth>& width);
 
-/// What a group's lowered form is.
+/// The lowered form of a group.
 struct TinpuLayer {
     std::uint32_t weight_bits = 0;    ///< 0: no weights
     std::optional<MapWidth> input{};  ///< nothing where it is not known, or fits no width
 };
-/// Of a group that a TINPU's target lowered.
+/// The layer of a group that a TINPU's target lowered.
 const TinpuLayer& tinpu_layer(const NodeGroup& group);
 
 class TinpuTarget final : public Target {
@@ -57,7 +57,7 @@ class TinpuFamily : public TypedFamily<LayerNpuConfig> {
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
     std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                          bool values) const override;
-    /// Of the simulator's own port.
+    /// Registers of the simulator's own port.
     FamilyRegisters registers(const AnyConfig& npu) const override;
     std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> descriptor) const override;
     std::vector<std::uint8_t> write_job(const UnitJob& job) const override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the page of a run, of two runs, or of a sweep from the data that stand in it. Nothing is
-// loaded from elsewhere.
+// Builds the page of a run, of two runs, or of a sweep from the data in it. Nothing is loaded from
+// elsewhere.
 'use strict';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -70,7 +70,7 @@ function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/// A chart whose option is made anew for each theme.
+/// A chart whose option is recreated for each theme.
 function chart(parent, height, title, option, wire) {
   const place = element('div', {class: 'chart', style: `height:${height}px`, role: 'img', 'aria-label': title});
   parent.append(place);
@@ -93,7 +93,7 @@ function draw(one) {
   if (one.wire) one.wire(one.chart);
 }
 
-/// Charts are drawn when they come into view: a page with many opens at once.
+/// Charts are drawn when they come into view: a page with many of them opens quickly.
 function drawAll() {
   for (const one of charts) {
     if (one.chart) { one.chart.dispose(); one.chart = null; }
@@ -184,7 +184,7 @@ const rowsOf = run => (run.layers.length ? run.layers : run.operations.map(opera
   ...operation, kind: operation.unit, share: run.cycles ? operation.own_cycles / run.cycles : 0, useful_macs: operation.macs,
   read_bytes: null, write_bytes: null, causes: operation.own_causes || operation.causes, cycles: operation.own_cycles ?? operation.cycles})));
 
-/// Products that the array can do in a cycle, from a row that says how much of it was used.
+/// MACs that the array can do per cycle, from a row that says how much of it was used.
 function peakOf(run) {
   const row = rowsOf(run).find(one => one.mac_utilisation > 0 && one.useful_macs > 0 && one.cycles > 0);
   return row ? row.useful_macs / row.mac_utilisation / row.cycles : 0;
@@ -320,8 +320,8 @@ function counterChart(events, unit, title, note) {
     series: names.map(name => ({name, type: 'line', step: 'end', symbol: 'none', sampling: 'lttb', data: series[name], lineStyle: {width: 1.3}}))}));
 }
 
-/// What lies where, and from which operation to which: a chart for each memory, and for each part of
-/// one that lies far from the others.
+/// What is where, and from which operation to which: a chart for each memory, and for each part of
+/// one that is far from the others.
 function memoryMaps(rows) {
   const maps = new Map();
   for (const row of rows || []) {
@@ -628,7 +628,7 @@ function sweepPage(sweep) {
   foot(`npuscope ${sweep.version}`);
 }
 
-// -- Theme, and off --------------------------------------------------------------------------------
+// -- Theme and start -------------------------------------------------------------------------------
 
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 function theme(name) {

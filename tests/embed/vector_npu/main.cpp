@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of npuscope for one family more.
+// The commands of npuscope for one more family.
 #include <iostream>
 #include <string>
 #include <vector>

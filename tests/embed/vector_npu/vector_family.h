@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The family `vector`: all that the commands need to know of it.
+// The family `vector`: all that the commands need to know about it.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every command serves the family of this folder: values to the bit, operations on both sides,
+"""Every command serves the family of this folder: bit-exact values, operations on both sides,
 timeline, plan, check and fields. model.onnx is
 
     x [1,3,5,7] -> Add 0.25 -> Mul 0.5 -> Relu -> Mul 3 -> Transpose -> Add z -> joined

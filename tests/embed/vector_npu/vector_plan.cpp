@@ -33,13 +33,13 @@ Bytes bytes_of(const Graph& graph, const std::string& tensor) {
     return Bytes(npuscope::count_elements(graph.types.at(tensor).sizes) * sizeof(npuscope::Fp16));
 }
 
-/// Numbers of a graph while it runs, on both sides.
+/// Values of a graph while it runs, on both sides.
 class VectorRun {
  public:
     VectorRun(const Graph& graph, npuscope::ValueRanges facts, Maps maps)
         : values(graph, std::move(facts)), graph_(graph), maps_(std::move(maps)) {}
 
-    /// Stores a map that does not lie in memory yet.
+    /// Stores a map that is not in memory yet.
     void store(const std::string& tensor, HostMemory& memory) {
         if (!stored_.insert(tensor).second) {
             return;
@@ -55,7 +55,7 @@ class VectorRun {
     /// A job that was launched writes this map.
     void expect(const std::string& tensor) { stored_.insert(tensor); }
 
-    /// Takes what a job wrote.
+    /// Reads back what a job wrote.
     void load(const std::string& tensor, const HostMemory& memory) {
         std::vector<std::uint8_t> bytes(bytes_of(graph_, tensor).value);
         memory.read(maps_.at(tensor), bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model planned for a vector NPU: where its maps lie, and the statements that run it. Each map has
-// a place of its own in the first region of the memory; places are not used again.
+// A model planned for a vector NPU: where its maps are, and the statements that run it. Each map
+// has its own place in the first region of the memory; places are not reused.
 #pragma once
 
 #include <map>

@@ -16,7 +16,7 @@ using npuscope::NodeGroup;
 
 namespace {
 
-/// The operand of a node that is one constant number; nothing where neither is.
+/// The operand of a node that is a single constant; nothing if neither is.
 std::optional<double> constant_of(const Graph& graph, const GraphNode& node) {
     for (const std::string& input : node.inputs) {
         const npuscope::GraphValue* value = graph.constant(input);
@@ -27,7 +27,7 @@ std::optional<double> constant_of(const Graph& graph, const GraphNode& node) {
     return std::nullopt;
 }
 
-/// The first operand that is not one constant number.
+/// The first operand that is not a single constant.
 const std::string& map_of(const Graph& graph, const GraphNode& node) {
     const npuscope::GraphValue* first = graph.constant(node.inputs.front());
     const bool swapped = node.inputs.size() > 1 && first != nullptr && first->numbers.size() == 1;
@@ -73,7 +73,8 @@ class GroupReader {
         group_.reads.push_back({tensor, model_.sizes(tensor), group_.anchor});
     }
 
-    /// A group that begins with Mul may be refused for its operand; one that goes on ends before.
+    /// A group that begins with Mul may be refused for its operand; one that continues ends before
+    /// it.
     bool takes_scale(std::optional<std::size_t> node) const {
         if (!node || model_.node(*node).op != "Mul") {
             return false;
@@ -82,7 +83,7 @@ class GroupReader {
         return *node == group_.anchor || (scale && is_fp16(*scale));
     }
 
-    /// Takes the node, and moves on to the one that alone reads its result.
+    /// Adds the node, and moves on to the only one that reads its result.
     bool take(std::optional<std::size_t>& node, const char* op) {
         if (!node || model_.node(*node).op != op) {
             return false;
@@ -100,7 +101,7 @@ class GroupReader {
     VectorLayer layer_;
 };
 
-/// What stands against a node of a group.
+/// Why a node of a group is not supported.
 void check_node(const GraphView& model, const NodeGroup& group, const GraphNode& node,
                 Diagnostics& problems) {
     const auto constant = constant_of(model.graph(), node);

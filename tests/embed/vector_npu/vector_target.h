@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vector NPU takes of a model: Add, Mul by a constant and Relu of floats, up to one of each
-// in this order as one job. Numbers of maps are rounded to fp16; constants must be fp16 already.
+// What a vector NPU supports of a model: float Add, Mul by a constant and Relu, up to one of each
+// in this order as one job. Map values are rounded to fp16; constants must be fp16 already.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector unit: takes jobs in the order of their launch, one at a time. One thread reads and
-// computes, another writes, so that pieces of one job overlap.
+// The vector unit: processes jobs in launch order, one at a time. One thread reads and computes,
+// another writes, so that pieces of one job overlap.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace vector_npu {
 /// A job on its way through the unit.
 struct VectorLaunch {
     std::shared_ptr<const VectorJob> job;
-    bool values = true;  ///< false: time alone is simulated, and the output is zeros
+    bool values = true;  ///< false: only time is simulated, and the output is zeros
     std::function<void(const npuscope::OperationRecord&)> ended{};
     std::vector<std::uint8_t> result{};  ///< of the computing thread
 };
@@ -45,7 +45,7 @@ class VectorUnit : public npuscope::Unit {
     void write(npuscope::Activity& activity);
     void fetch_values(VectorLaunch& launch);
     void open_readers(const VectorLaunch& launch);
-    /// Reads, computes and gives on all pieces; the cycles of the work.
+    /// Reads, computes and passes on all pieces; returns the cycles of the work.
     npuscope::Cycles work_through(npuscope::Activity& activity,
                                   const std::shared_ptr<const VectorLaunch>& launch);
 

@@ -16,7 +16,7 @@ class ConvolveFp16Test : public testing::Test {
     std::uint32_t below(std::uint32_t limit) {
         return static_cast<std::uint32_t>(random_() % limit);
     }
-    /// Bit patterns out of everything: zeros, denormals, infinities and, where asked, NaNs.
+    /// Bit patterns of all kinds: zeros, denormals, infinities and, where asked, NaNs.
     std::int16_t any_bits(bool nans) {
         std::uint32_t bits = random_() & 0xFFFFU;
         if (below(4) == 0) {

@@ -29,7 +29,7 @@ class ConvolveTest : public testing::Test {
         }
     }
 
-    /// A geometry that some window of the data meets, padding on every side.
+    /// A geometry in which some window overlaps the data, padding on every side.
     Convolution any_geometry(const Shape& data, const KernelShape& kernels) {
         Convolution geometry;
         geometry.stride_y = upto(4);

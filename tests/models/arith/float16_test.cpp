@@ -77,7 +77,7 @@ TEST(Float16, NarrowingRoundsToEvenAroundEveryNumberAndEveryMidpoint) {
             continue;
         }
         const double here = value_of(bits);
-        const double there = value_of(static_cast<Fp16>(bits + 1U));  // 2^16 behind the largest
+        const double there = value_of(static_cast<Fp16>(bits + 1U));  // 2^16 after the largest
         for (const double point : {here, (here + there) / 2}) {
             for (int steps = point == 0.0 ? 0 : -2; steps <= 2; ++steps) {
                 const float probe = next_to(static_cast<float>(point), steps);

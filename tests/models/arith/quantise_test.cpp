@@ -17,7 +17,7 @@ T one(float value, float factor = 1, QuantiseMath math = QuantiseMath::Float32) 
     values.fill(value);
     EXPECT_TRUE(quantise<T>(values, factor, math, fixed.data()));
     for (const T each : fixed) {
-        EXPECT_EQ(each, fixed[0]);  // in vectors and behind them
+        EXPECT_EQ(each, fixed[0]);  // in vectors and in the remainder
     }
     return fixed[0];
 }

@@ -68,7 +68,7 @@ TEST(WinogradTest, TruncatesPatchesHalfAwayFromZeroAndSaturates) {
     EXPECT_EQ(exact[5].at(0, 0, 0), 127);  // 127 + 127 does not fit
     const auto halved = transform_patches(data, {1, 1}, 1);
     EXPECT_EQ(halved[0].at(0, 0, 0), 65);   // 130 / 2
-    EXPECT_EQ(halved[1].at(0, 0, 0), -64);  // -127 / 2, half away from zero
+    EXPECT_EQ(halved[1].at(0, 0, 0), -64);  // -127 / 2, tie away from zero
 }
 
 TEST(WinogradTest, FloatingPointAgreesWithDirectConvolutionOnSmallIntegers) {

@@ -104,7 +104,7 @@ TEST(CdpFloats, NansPassTheProductOrAreFlushed) {
     const CdpResult result = compute_cdp(normalization, input, decreasing());
     const auto& output = std::get<Tensor<std::int16_t>>(result.values);
     EXPECT_EQ(output.at(7, 0, 0), kNan);
-    EXPECT_EQ(output.at(6, 0, 0), kNan);  // its sum has a NaN, which lies below the tables
+    EXPECT_EQ(output.at(6, 0, 0), kNan);  // its sum has a NaN, which is below the tables
     EXPECT_EQ(result.counters.nan_outputs, 3U);
     normalization.nan_to_zero = true;
     const CdpResult flushed = compute_cdp(normalization, input, decreasing());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of normalisations as the nv_small RTL takes them; times of first results, the first atom
-// arriving in cycle 1.
+// Normalisation blocks as the nv_small RTL processes them; times of first results, with the first
+// atom arriving in cycle 1.
 #include "models/cdp/cdp_timing.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ constexpr NormalisationShape kFloats{.elements = 16,
                                      .stages = 61,
                                      .midst = 28};
 
-/// Blocks of two atoms a beat, whose atoms are all there; when their beats leave.
+/// When the beats of blocks leave, two atoms per beat, with all atoms available.
 Times pairs_leave(const std::vector<std::uint32_t>& columns,
                   const NormalisationShape& shape = kPairs) {
     NormalisationPace pace(shape);
@@ -104,8 +104,8 @@ Times between(const Times& times) {
     return apart;
 }
 
-// source of the figures: nv_full RTL, simulated, from the first atom on: a line of 8 columns and 64 channels, of
-// 9 to 12 columns and 32 channels
+// source of the figures: nv_full RTL, simulated, from the first atom on: a line of 8 columns and 64
+// channels, of 9 to 12 columns and 32 channels
 TEST(CdpTiming, a_full_block_makes_room_for_the_next_one_where_two_atoms_are_a_beat) {
     EXPECT_EQ(pairs_leave({8, 8, 8}), (Times{93, 127, 161}));
     EXPECT_EQ(pairs_leave({4, 4, 4}), (Times{73, 89, 105}));
@@ -118,7 +118,7 @@ TEST(CdpTiming, a_wait_behind_a_full_block_of_fp16_costs_a_cycle_more) {
     EXPECT_EQ(between(pairs_leave({8, 8, 8}, kFloats)), (Times{35, 35}));
 }
 
-// source of the figures: nv_full RTL, simulated: 7 columns and 123 channels; 13 and 44; 26 and 7; 9 and 101
+// source of the figures: nv_full RTL, simulated: columns and channels 7, 123; 13, 44; 26, 7; 9, 101
 TEST(CdpTiming, the_bubble_of_fp16_comes_after_what_the_stages_behind_the_interpolation_hold) {
     NormalisationShape bypassed = kFloats;
     bypassed.neighbours = false;

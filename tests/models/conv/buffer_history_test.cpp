@@ -151,7 +151,7 @@ TEST(BufferHistory, KeptWeightsLeaveTheirZerosOnlyOnceTheyAreRead) {
     reused.next(keeps);
     EXPECT_TRUE(reused.next(reuses).start.weights_reused);
     EXPECT_EQ(reused.next(padded_weights()).start.stale_weights, 3U);
-    // kept weights that are not wanted leave as a whole
+    // kept weights that are not wanted are released as a whole
     BufferHistory dropped(Bytes(8));
     dropped.next(keeps);
     EXPECT_EQ(dropped.next(padded_weights()).start.stale_weights, 0U);

@@ -49,7 +49,7 @@ TEST(CaccMath, TruncationAgreesWithTheWiresForEveryShift) {
 
 TEST(CaccMath, SumsOfWinogradNeverReachTheWidthOfTheAccumulator) {
     const double channels = 8192;  // D_DATAIN_SIZE_EXT_1 has 13 bits
-    const double products = 9;     // of a channel's 16, an output adds at most so many
+    const double products = 9;     // of a channel's 16, an output adds at most this many
     const double int8 = 128.0 * 128.0;
     const double int16 = 32768.0 * 32768.0;
     const CaccConfig config;

@@ -6,7 +6,7 @@
 namespace npuscope {
 namespace {
 
-/// Two groups: masks of 100 and 150 bytes, values of 1000 and 500, ends filled up to 128.
+/// Two groups: masks of 100 and 150 bytes, values of 1000 and 500, ends padded to 128.
 CompressedFetch two_groups(const ReleaseLedger& releases) {
     return {.weights = Address(0x10000),
             .mask = Address(0x20000),

@@ -133,7 +133,7 @@ TEST(FeatureRequests, take_as_many_lines_at_once_as_the_grain_says) {
 
 TEST(FeatureRequests, wait_for_room_in_the_buffer_line_by_line) {
     Fetch fetch({8, 2, 8});
-    fetch.fetch.room = {&fetch.releases, 16, 8};  // eight entries of the operation before
+    fetch.fetch.room = {&fetch.releases, 16, 8};  // eight entries of the previous operation
     FeatureStream stream = fetch.stream();
     EXPECT_EQ(stream.next_burst()->ready, Cycles(133));
     EXPECT_FALSE(stream.next_burst());

@@ -114,7 +114,7 @@ TEST(ImageRequests, wait_for_answers_when_all_places_are_taken) {
     while (stream.next_burst()) {
         ++requests;
     }
-    EXPECT_EQ(requests, 128 / 3 * 2 + 2);  // three places a line, one of them for padding
+    EXPECT_EQ(requests, 128 / 3 * 2 + 2);  // three slots per line, one of them for padding
     arrive(stream, 1000, 10);
     const auto burst = stream.next_burst();
     ASSERT_TRUE(burst);
@@ -124,7 +124,8 @@ TEST(ImageRequests, wait_for_answers_when_all_places_are_taken) {
 TEST(ImageLines, are_packed_an_entry_a_cycle_behind_their_bundles) {
     ImageStream stream = asked(Fetch());
     arrive(stream, 1000, 10);
-    // the ninth beat is at the packing seven cycles later; ten entries, written nine cycles after the last is read
+    // the ninth beat is at the packing seven cycles later; ten entries, written nine cycles after
+    // the last is read
     EXPECT_EQ(stream.last_entry(), Cycles(1008 + 7 + 10 + 9));
     arrive(stream, 1010, 10);
     // padding takes a cycle more of the answers, and so do all later lines

@@ -52,7 +52,7 @@ TEST(WeightRequests, of_groups_that_are_left_out_are_those_of_the_last_ones) {
                                        .start = Cycles(100),
                                        .room = {&releases, 1024, 0}});
     EXPECT_EQ(stream.next_burst()->beats, 16U);  // the first group, up to the end of its piece
-    // of the four groups that are left, two make whole pieces together; the last has zeros behind it
+    // of the four remaining groups, two make whole pieces together; the last has zeros after it
     const GroupStream::Removable some = stream.removable();
     EXPECT_EQ(some.groups, 4U);
     EXPECT_EQ(some.step, 2U);

@@ -62,7 +62,7 @@ TEST(StripeLengths, sum_to_the_outputs) {
 TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) {
     EXPECT_EQ(block_cycles({.cells = 8}, 16), Cycles(16));
     EXPECT_EQ(block_cycles({.cells = 8}, 3), Cycles(8));
-    // pixels of which several rows are taken at once pass in groups of as many
+    // pixels of which several rows are processed at once pass in groups of that size
     EXPECT_EQ(block_cycles({.cells = 8, .rows_together = 2}, 9), Cycles(10));
     EXPECT_EQ(block_cycles({.cells = 8, .rows_together = 4}, 9), Cycles(12));
 }

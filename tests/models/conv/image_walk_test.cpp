@@ -47,7 +47,7 @@ TEST(ImageWalk, one_byte_more_than_whole_blocks_hurts_the_last_two) {
     EXPECT_EQ(walk(17, 1).reaches(16), (std::vector<std::uint32_t>{7, 8, 9}));
     EXPECT_EQ(first_wrong_block(walk(17, 1), 16), 1U);
     EXPECT_EQ(first_wrong_block(walk(33, 12), 16), 3U);
-    // the entry behind comes too late: its lanes are zero
+    // the next entry comes too late: its lanes are zero
     EXPECT_EQ(met_byte(walk(17, 1), 1, 8, 3, 4), 15U);
     EXPECT_FALSE(met_byte(walk(17, 1), 1, 8, 3, 5));
     // wide steps take bytes that end where the count says

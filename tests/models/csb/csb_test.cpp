@@ -78,7 +78,7 @@ TEST(Csb, posts_writes_and_reads_behind_them) {
     EXPECT_EQ(listener.written,
               (std::vector<Cycles>{Cycles(0), Cycles(1), Cycles(2), Cycles(3), Cycles(9)}));
     EXPECT_EQ(read, 5U);
-    EXPECT_EQ(read_at, Cycles(25));  // the write before it takes until 9
+    EXPECT_EQ(read_at, Cycles(25));  // the previous write takes until 9
 }
 
 TEST(Csb, reads_cross_the_registers_on_the_way_to_the_accumulator) {

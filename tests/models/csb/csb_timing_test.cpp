@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of register accesses as the nv_small RTL takes them, both clocks alike.
+// Streams of register accesses as the nv_small RTL accepts them, with equal clocks.
 #include "models/csb/csb_timing.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace npuscope {
 namespace {
 
-/// A host that presents its next access as soon as the one before has been accepted.
+/// A host that presents its next access as soon as the previous one has been accepted.
 std::vector<CsbAccessTimes> stream(CsbQueue& bus, Cycles start, int accesses) {
     std::vector<CsbAccessTimes> times;
     for (int i = 0; i < accesses; ++i) {
@@ -35,7 +35,7 @@ TEST(CsbTiming, accepts_five_writes_at_once_and_then_four_every_nine_cycles) {
 TEST(CsbTiming, starts_the_pattern_anew_when_its_places_are_free_again) {
     CsbQueue early(4, Cycles(9));
     stream(early, Cycles(0), 4);
-    EXPECT_EQ(early.present(Cycles(8)), at(8, 9));  // the first place is free in cycle 9
+    EXPECT_EQ(early.present(Cycles(8)), at(8, 9));  // the first slot is free in cycle 9
     CsbQueue on_time(4, Cycles(9));
     stream(on_time, Cycles(0), 4);
     EXPECT_EQ(on_time.present(Cycles(9)), at(9, 9));

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using Kind = WriteEffect::Kind;
 
-/// The registers of one unit, spoken to by name.
+/// The registers of one unit, accessed by name.
 class Host {
  public:
     explicit Host(std::string_view block)

@@ -25,7 +25,7 @@ TEST(Glb, a_read_sees_a_bit_the_cycle_after_it_has_risen) {
         seen.push_back(glb.shown(status));
         activity.spend(Cycles(1));
         seen.push_back(glb.shown(status));
-        glb.raise(sdp);  // it has risen before
+        glb.raise(sdp);  // it was already raised
         glb.raise(data);
         seen.push_back(glb.shown(status));
         activity.spend(Cycles(1));

@@ -32,7 +32,7 @@ class CatalogShapes {
         return shape;
     }
 
-    /// A request that the row takes, or nothing where the draw was out of its limits.
+    /// A request that the row accepts, or nothing if the random one was out of its limits.
     std::optional<Layout> layout(const LayoutRow& row, LogicalShape shape) {
         static constexpr std::uint32_t sizes[] = {1, 2, 4, 8};
         const std::uint32_t element = row.element != 0 ? row.element : sizes[below(4)];

@@ -107,7 +107,7 @@ void check_weights_of(const std::string& kind, bool extended) {
     }
 }
 
-/// A number as an element of type T: integers are cut, fp16 is rounded.
+/// A number as an element of type T: integers are truncated, fp16 is rounded.
 template <class T>
 T stored_element(double value, bool floating) {
     return floating ? static_cast<T>(narrow(static_cast<float>(value))) : static_cast<T>(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over the whole catalogue and random shapes: no two elements share a byte or a bit, all lie in
-// bounds, and whatever goes from one layout to any other and back is what it was.
+// bounds, and whatever goes from one layout to any other and back is unchanged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using sample::CatalogShapes;
 using Bytes8 = std::vector<std::uint8_t>;
 
-/// Elements lie apart when each alone changes bits that no other changes.
+/// Elements are disjoint if each changes bits that no other changes.
 void expect_distinct(const Layout& layout) {
     Bytes8 taken(layout.bytes, 0);
     std::vector<std::uint64_t> index(layout.shape.axes.size(), 0);
@@ -76,7 +76,7 @@ void expect_round_trip(const Layout& a, const Layout& b, CatalogShapes& draw) {
     Bytes8 in_a = draw.bytes(a.bytes), in_b = draw.bytes(b.bytes), expected(b.bytes);
     relayout(plain, values, a, in_a);
     relayout_plain(plain, values, b, expected);
-    for (const std::uint64_t cache : {0U, 1U}) {  // in the caches and past them
+    for (const std::uint64_t cache : {0U, 1U}) {  // through the caches and bypassing them
         relayout(a, in_a, b, in_b, {.cache = cache});
         ASSERT_EQ(in_b, expected) << names;
     }
@@ -114,7 +114,8 @@ TEST(LayoutCatalogue, AnyLayoutToAnyOtherAndBack) {
     EXPECT_GT(made, 300U);
 }
 
-/// Sentences of our own, also ones that no vendor has: radices that do not divide each other.
+/// Layout expressions of our own, including ones that no vendor has: radices that do not divide
+/// each other.
 TEST(LayoutCatalogue, SentencesThatNobodyNamed) {
     CatalogShapes draw(13);
     const std::vector<std::string> sentences{"N C H W",

@@ -83,7 +83,7 @@ TEST(Layout, AnElementIsExplainedWithTheFormOfItsBytes) {
     EXPECT_EQ(last_line("HW1C16B_BE"), "  byte 12 = 0xc (of 16), high byte first, bit 0 cleared\n");
 }
 
-/// A pitch that nothing steps by may be as short as it likes.
+/// A pitch that nothing steps by may be arbitrarily short.
 TEST(Layout, AnAxisThatTheShapeHasNotNeedsNoRoom) {
     const LogicalShape row{{{'W', 128}}};
     const Layout layout =

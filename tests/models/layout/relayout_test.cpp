@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine against the plain path on tensors that are large enough for its blocks, stages and
-// vectors: every kind of vectors that this machine has, kept in the caches and past them.
+// The engine against the reference path on tensors that are large enough for its blocks, stages and
+// vectors: every kind of vectors that this machine has, through the caches and bypassing them.
 #include "models/layout/relayout.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class OneTarget {
     }
 };
 
-/// Memory whose first byte lies `shift` bytes behind a cache line's start.
+/// Memory whose first byte is `shift` bytes after a cache line's start.
 class ShiftedBytes {
  public:
     ShiftedBytes(std::uint64_t bytes, std::uint64_t shift, std::uint32_t seed) : all_(bytes + 128) {
@@ -116,7 +116,7 @@ void expect_same(const Pair& pair, const LogicalShape& shape) {
 
 TEST(Relayout, EveryKindOfVectorsMovesLargeTensorsAsThePlainPathDoes) {
     const std::vector<LogicalShape> shapes{
-        {{{'C', 64}, {'H', 8}, {'W', 128}}},  // rows share their places in the caches
+        {{{'C', 64}, {'H', 8}, {'W', 128}}},  // rows map to the same cache sets
         {{{'C', 35}, {'H', 5}, {'W', 53}}},
         {{{'C', 48}, {'H', 1}, {'W', 1024}}},
     };

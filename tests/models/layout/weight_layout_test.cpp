@@ -58,10 +58,10 @@ TEST_F(WeightLayoutTest, OrderIsGroupCubeRowColumnKernelChannel) {
     const WeightLayout layout = direct_weights({9, 9, 1, 2}, {});
     Kernels<std::int8_t> kernels(layout.shape);
     kernels.at(0, 1, 0, 0) = 1;  // second channel: next byte
-    kernels.at(1, 0, 0, 0) = 2;  // second kernel: behind 8 channels
-    kernels.at(0, 0, 0, 1) = 3;  // second column: behind 8 kernels of 8 channels
-    kernels.at(0, 8, 0, 0) = 4;  // second cube: behind 2 columns of them
-    kernels.at(8, 0, 0, 0) = 5;  // second group: behind 8 kernels of 9 channels and 2 columns
+    kernels.at(1, 0, 0, 0) = 2;  // second kernel: after 8 channels
+    kernels.at(0, 0, 0, 1) = 3;  // second column: after 8 kernels of 8 channels
+    kernels.at(0, 8, 0, 0) = 4;  // second cube: after 2 columns of them
+    kernels.at(8, 0, 0, 0) = 5;  // second group: after 8 kernels of 9 channels and 2 columns
     std::vector<std::uint8_t> memory(layout.stored_bytes().value);
     encode_weights(layout, kernels, memory);
     EXPECT_EQ(memory[1], 1);

@@ -109,14 +109,14 @@ TEST(AtomStream, a_run_that_begins_amid_a_beat_takes_no_more_of_the_fifo) {
     AtomStreamSetup wide = setup_with({.beats = 4, .buffer = 1, .runs = 9, .give_back = Cycles(5)});
     wide.atom = Bytes(32);
     wide.beat = Bytes(64);
-    const ByteRun amid{Address(32), Bytes(128)};  // three beats of the bus, two places
+    const ByteRun amid{Address(32), Bytes(128)};  // three beats of the bus, two slots
     AtomStream stream(wide, {amid, amid, amid});
     EXPECT_EQ(stream.next_burst()->beats, 3U);
     EXPECT_EQ(stream.next_burst()->beats, 3U);
-    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no place alone
+    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no slot by itself
     EXPECT_FALSE(stream.next_burst());
     arrive(stream, 100, 3);
-    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 5));  // the first place is filled by two
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 5));  // the first slot is filled by two
     EXPECT_FALSE(stream.next_burst());
     stream.taken(Cycles(110));
     EXPECT_FALSE(stream.next_burst());  // an atom of the two

@@ -31,7 +31,7 @@ TEST(ByteStream, asks_as_far_as_its_buffer_holds) {
     EXPECT_EQ(stream.arrival(1), Cycles(31));
     stream.take(Cycles(45));
     const auto next = stream.next_burst();
-    EXPECT_EQ(next->beats, 1U);  // the second place is free later
+    EXPECT_EQ(next->beats, 1U);  // the second slot is free later
     EXPECT_EQ(next->ready, Cycles(41));
     EXPECT_EQ(stream.next_burst()->ready, Cycles(46));
 }

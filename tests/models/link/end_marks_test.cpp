@@ -11,7 +11,7 @@ using Meeting = EndMarks::Meeting;
 constexpr std::uint64_t depth = 16;
 constexpr Cycles latency{2};
 
-/// An operation of so many atoms: the last enters, and then leaves, at these times.
+/// An operation of this many atoms: the last enters, and then leaves, at these times.
 Meeting pass(EndMarks& marks, std::uint64_t atoms, Cycles entered, Cycles left) {
     marks.enter(entered, true);
     return marks.leave(atoms, left, true);

@@ -6,8 +6,8 @@
 namespace npuscope {
 namespace {
 
-/// When the stage takes the second beat after one that stood at its output from 101 to 105; the
-/// first was offered in `first`.
+/// When the stage takes the second beat after one that was at its output from 101 to 105; the first
+/// was offered in `first`.
 Cycles taken_after_stall(SkidStage stage, Cycles first, Cycles second) {
     stage.passed(Cycles(100), Cycles(101), Cycles(105));
     const Cycles in = stage.accepts(first);

@@ -82,7 +82,8 @@ TEST(Mcif, takes_a_write_when_its_last_beat_is_there_and_answers_after_the_laten
     EXPECT_EQ(response, Cycles(118 + 1 + 50));
 }
 
-/// Parts of three atoms of 32 bytes are written, 9 cycles apart: as one run of pieces, or each by itself.
+/// Parts of three atoms of 32 bytes are written 9 cycles apart, as one run of pieces or each by
+/// itself.
 struct PartsBench : Bench {
     PartsBench(const char* name, bool as_pieces) : Bench(name) {
         mcif.leave_late_where([as_pieces] { return as_pieces; });

@@ -14,7 +14,7 @@
 namespace npuscope {
 namespace {
 
-/// What all clients share that times their beats: one every two cycles.
+/// The pace that all clients' beats share: one every two cycles.
 struct Pace {
     Cycles free;
 
@@ -131,8 +131,8 @@ TEST(ReadChannel, brings_the_beats_of_a_turn_one_after_the_other_with_commands_o
     EXPECT_EQ(second.times, cycles({155, 156}));
 }
 
-/// Arrivals of turns that memory times, in a ring of so many places. `apart`: the channel hands over each
-/// beat by itself, as it does for a client that may hold beats back.
+/// Arrivals of turns that memory times, in a ring of `places` slots. `apart`: the channel hands
+/// over each beat by itself, as it does for a client that may hold beats back.
 std::vector<Cycles> timed_turns(std::uint32_t places, bool split, bool apart) {
     ReadChannel channel(places, Cycles(3), {.beats = 4, .split = split});
     Pace pace;
@@ -215,7 +215,7 @@ TEST(ReadChannel, takes_the_next_command_when_a_beat_in_flight_has_arrived) {
     Scene scene(2);
     Source source({{Cycles(10), 3, Cycles(50), Cycles(1)}});
     scene.open(source);
-    // the first beat arrives in 61, three cycles later its place is free
+    // the first beat arrives in 61, three cycles later its slot is free
     scene.channel.advance(Cycles(63));
     EXPECT_EQ(scene.channel.issued(0), 2U);
     scene.channel.advance(Cycles(64));
@@ -334,7 +334,7 @@ TEST(ReadChannel, promises_no_time_that_it_does_not_reach) {
     }
 }
 
-/// When the client's write is taken that comes next.
+/// When the client's next write is taken.
 Cycles taken(WriteChannel& channel, unsigned client, const WriteChannel::Burst& burst) {
     channel.open(client, burst);
     const Cycles end = channel.taken_after(client, burst.beats);

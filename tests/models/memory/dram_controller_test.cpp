@@ -106,7 +106,7 @@ TEST(DramController, reads_again_what_was_written_since) {
     EXPECT_EQ(controller.statistics().read_bursts, 2U);
 }
 
-/// Cycles that a long sequential read of 8-byte beats takes, a beat asked for every cycle.
+/// Cycles that a long sequential read of 8-byte beats takes, a beat requested every cycle.
 Cycles sequential_read(const DramConfig& config, std::uint64_t beats) {
     DramController controller(config, base);
     Cycles previous;

@@ -142,7 +142,7 @@ TEST(DramState, ends_a_command_when_its_last_clock_is_on_the_bus) {
     EXPECT_EQ(state.begin_of(Activate, Clocks(103)), Clocks(100));
     state.issue(Activate, bank, Clocks(103));
     EXPECT_EQ(state.bus_free(), Clocks(104));
-    // another rank is bound by the bus alone, which is free from 104 on
+    // another rank is bound only by the bus, which is free from 104 on
     EXPECT_EQ(state.earliest(Activate, state.place_of(other_rank), Clocks(0)), Clocks(107));
     // tRCD counts from the end of one command to the end of the next
     EXPECT_EQ(state.earliest(Read, bank, Clocks(0)), Clocks(103 + 13));

@@ -217,7 +217,7 @@ TEST(DramTiming, has_one_command_on_the_bus_at_a_time) {
 }
 
 TEST(DramTiming, gives_the_bus_to_the_command_that_is_through_first) {
-    // a READ from 130 to 132; an ACTIVATE that is through at 131 goes before it, one of 132 after it
+    // a READ from 130 to 132; an ACTIVATE that is through at 131 goes before it, one of 132 after
     DramTiming early(with_long_commands());
     early.read(first, Clocks(100));
     EXPECT_EQ(early.read({.column = 8}, Clocks(130)), Clocks(132) + read_end);

@@ -49,7 +49,7 @@ TEST(SharedBus, FewBytesASecondTakeTheirTime) {
 
 TEST(SharedBus, RoomBetweenTheBytesOfOneIsForAnother) {
     SharedBus bus(BytesPerSecond(8'000'000'000), gigahertz);
-    // one port is looked at for a long time before the other, and takes every second cycle
+    // one port is evaluated for a long time before the other, and uses every second cycle
     for (std::uint64_t beat = 0; beat < 1000; ++beat) {
         bus.pass(Bytes(8), Cycles(beat * 2));
     }
@@ -76,7 +76,7 @@ TEST(SharedBus, NeverMoreThanItsBandwidth) {
     EXPECT_GE(end.value * 5 + 16 * 5, bytes);
 }
 
-/// The same windows, looked at one after the other from the cycle that is asked for.
+/// The same windows, evaluated one after the other from the requested cycle on.
 class PlainBus {
  public:
     /// Bytes a cycle, and cycles of a window.
@@ -153,7 +153,7 @@ TEST(SharedBus, ManyAtOnceAreAsOneAfterTheOther) {
         const Bytes beat(8U << below(4));
         std::uint64_t asked = below(3) * 1000;
         for (int burst = 0; burst < 60; ++burst) {
-            // another one asks for one beat, before or after
+            // another one requests one beat, before or after
             const Cycles other(asked + below(400) - std::min<std::uint64_t>(asked, below(400)));
             if (below(3) == 0) {
                 ASSERT_EQ(together.pass(Bytes(16), other), single.pass(Bytes(16), other));

@@ -27,7 +27,7 @@ double kept(double exact) {
     return std::ldexp(std::nearbyint(std::ldexp(exact, -grid)), grid);
 }
 
-/// The code of a number that fp17 holds.
+/// The code of a value that fp17 can represent.
 std::uint32_t code_of(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t exponent = ((bits >> 23U) & 255U) - 96U;

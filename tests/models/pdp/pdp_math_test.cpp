@@ -11,7 +11,7 @@
 namespace npuscope {
 namespace {
 
-/// One window at a time, in whole numbers, as long as no wire overflows.
+/// One window at a time, in integers, as long as no wire overflows.
 class Oracle {
  public:
     Oracle(const PdpPooling& pooling, const Tensor<std::int8_t>& input)
@@ -56,7 +56,7 @@ class Oracle {
         return static_cast<int>(divide(divide(sum * pooling_.recip_width) * pooling_.recip_height));
     }
 
-    /// By 65536, half away from zero.
+    /// By 65536, ties away from zero.
     static std::int64_t divide(std::int64_t product) {
         const std::int64_t magnitude = (std::abs(product) + 32768) / 65536;
         return product < 0 ? -magnitude : magnitude;

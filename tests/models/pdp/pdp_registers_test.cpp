@@ -176,7 +176,7 @@ TEST_F(PdpJobTest, AnAbsentUnitRefusesEveryJob) {
     EXPECT_THAT(refusal(), HasSubstr("no PDP"));
 }
 
-/// Poolings from memory, in one slice.
+/// Pooling operations from memory, in one slice.
 TEST(PdpRegisters, DecodingUndoesEncoding) {
     std::mt19937 random(3);
     const auto number = [&](std::uint32_t low, std::uint32_t high) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slots of poolings as the nv_small RTL takes them: 8 cycles an atom, results at the slot's end.
+// Slots of pooling operations as in the nv_small RTL: 8 cycles an atom, results at the slot's end.
 #include "models/pdp/pdp_timing.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(PdpTiming, windows_end_at_their_last_real_position) {
     EXPECT_EQ(
         windows_ending({.in_size = 4, .out_size = 4, .kernel = 3, .stride = 1, .pad_before = 1}),
         (Counts{0, 1, 1, 2}));
-    // a window larger than what is there
+    // a window larger than the input
     EXPECT_EQ(windows_ending({.in_size = 3, .out_size = 1, .kernel = 8, .pad_before = 2}),
               (Counts{0, 0, 1}));
 }

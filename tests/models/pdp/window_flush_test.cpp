@@ -33,7 +33,7 @@ TEST(WindowFlush, agrees_where_windows_cover_the_padded_input) {
 }
 
 TEST(WindowFlush, counts_windows_of_poolings_that_were_replayed) {
-    // a rest that makes up no window: the RTL's checksums are right
+    // a remainder that makes up no window: the RTL's checksums are right
     const Case right[] = {{{1, 28, 1}, 3, 2, 1, 1}, {{0, 10, 0}, 3, 2, 0, 0},
                           {{2, 13, 0}, 5, 4, 0, 0}, {{2, 17, 0}, 3, 3, 0, 0},
                           {{2, 10, 1}, 5, 3, 0, 0}, {{1, 13, 1}, 3, 5, 0, 0}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shifters of the SDP written down a second time, plainly: magnitudes, 128 bits, no tricks.
+// A second, simple implementation of the SDP's shifters: magnitudes, 128 bits, no tricks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline Wide clamp(Wide value, unsigned bits) {
     return value < low ? low : (value > high ? high : value);
 }
 
-/// value / 2^shift, half away from zero.
+/// value / 2^shift, ties away from zero.
 inline Wide shift_right(Wide value, unsigned shift) {
     if (shift >= 100U) {
         return 0;

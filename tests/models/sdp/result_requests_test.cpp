@@ -6,7 +6,7 @@
 namespace npuscope {
 namespace {
 
-/// Two surfaces of 16-bit atoms, five pixels wide: every second line begins in the middle of a beat.
+/// Two surfaces of 16-bit atoms, five pixels wide: every other line begins amid a beat.
 SdpJob doubled_job() {
     SdpJob job;
     job.shape = {32, 2, 5};

@@ -23,7 +23,7 @@ TEST(Bnorm, ShiftsRoundTowardsMinusInfinity) {
     EXPECT_EQ(bnorm_shifted(7, {1, 3, 3}), 3);
 }
 
-/// Doubles hold all of these numbers exactly, and so does their division by a power of two.
+/// Doubles represent all of these values exactly, and so does their division by a power of two.
 TEST(Bnorm, AgreesWithRealNumbersOverBiasScaleAndShift) {
     for (std::int64_t sum = -70000; sum <= 70000; sum += 997) {
         for (const std::int32_t bias : {-8388608, -32768, -1, 0, 5, 32767, 8388607}) {

@@ -173,7 +173,7 @@ TEST(SdpFloatLut, InterpolatesInsideAndContinuesOutside) {
     run_sdp_lut(lut, tables, values, counters);
     EXPECT_EQ(values[0], (9.0F + 16.0F) / 32.0F);
     EXPECT_EQ(values[1], -4.0F);                   // below both: LE's slope
-    EXPECT_EQ(values[2], 10.25F / 4.0F);           // LO alone
+    EXPECT_EQ(values[2], 10.25F / 4.0F);           // LO only
     EXPECT_EQ(values[3], 256.0F + 936.0F * 0.5F);  // above both: LE's slope
     EXPECT_TRUE(is_nan(values[4]));                // below both
     EXPECT_EQ(counters, (LookupCounters{2, 1, 2, 1, 1}));

@@ -13,7 +13,7 @@ namespace {
 
 using oracle::Wide;
 
-/// What one table says, worked out with 128-bit fractions.
+/// The result of one table, computed with 128-bit fractions.
 struct Answer {
     LookupHit hit = LookupHit::Hit;
     std::int64_t value = 0;
@@ -193,9 +193,9 @@ TEST(SdpLutMath, AnExponentBelowTheOffsetUnderflows) {
 TEST(SdpLutMath, DistancesOf31BitsAndMoreAreTakenForNegativeByTheSignDetector) {
     LookupConfig config;
     config.le.start = INT32_MIN;
-    // 2^31: one sign bit, so the leading place reads 30; the bits below it are 0
+    // 2^31: one sign bit, so the leading position reads 30; the bits below it are 0
     EXPECT_EQ(sdp_lut_index(0, LookupTable::Le, config).index, 30U);
-    // 3 * 2^30: two leading ones, place 29
+    // 3 * 2^30: two leading ones, position 29
     EXPECT_EQ(sdp_lut_index(1 << 30, LookupTable::Le, config).index, 29U);
     EXPECT_EQ(sdp_lut_index(INT32_MAX, LookupTable::Le, config).hit, LookupHit::Overflow);
 }

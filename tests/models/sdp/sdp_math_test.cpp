@@ -119,7 +119,7 @@ TEST(SdpMath, ComparisonTellsOneDifferenceFromNone) {
     stages.ew.alu.bypass = false;
     stages.ew.alu.algorithm = AluAlgorithm::Equal;
     stages.ew.alu.source = OperandSource::Memory;
-    stages.convertor = {5, 9, 2};  // has no part in it
+    stages.convertor = {5, 9, 2};  // is not involved
     const Shape shape{8, 3, 3};
     Tensor<std::int8_t> input(shape, std::int8_t{-4});
     SdpOperands operands;

@@ -320,7 +320,7 @@ class RandomStages {
         cube.shape.channels = surfaces * 8;
         return cube;
     }
-    /// What a stage takes from memory.
+    /// What a stage reads from memory.
     template <class Stage>
     std::optional<SdpOperandFetch> operand(const Stage& stage, const Shape& shape) {
         const auto fetched = [&](const auto& part) {

@@ -94,15 +94,15 @@ TEST(SdpStream, a_line_that_begins_amid_a_beat_takes_no_more_of_the_fifo) {
     plan.beat = Bytes(64);
     plan.step = Bytes(32);
     plan.steps_per_line = 4;
-    plan.runs.assign(6, {Address(0x80000020), Bytes(128)});  // three beats of the bus, two places
+    plan.runs.assign(6, {Address(0x80000020), Bytes(128)});  // three beats of the bus, two slots
     SdpStream stream(config, plan, taken);
     EXPECT_EQ(stream.beats(), 18U);
     EXPECT_EQ(stream.next_burst()->beats, 3U);
     EXPECT_EQ(stream.next_burst()->beats, 3U);
-    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no place alone
+    EXPECT_EQ(stream.next_burst()->beats, 1U);  // which fills no slot by itself
     EXPECT_FALSE(stream.next_burst());
     arrive(stream, 100, 3);
-    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 16));  // the first place is filled by two
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(101 + 16));  // the first slot is filled by two
     EXPECT_EQ(stream.next_burst()->ready, Cycles(102 + 16));
 }
 
@@ -187,11 +187,11 @@ TEST(SdpStream, shares_a_beat_between_atoms_that_are_narrower) {
     EXPECT_EQ(stream.needed(7), 5U);
     EXPECT_EQ(stream.needed(8), 5U);
     EXPECT_EQ(stream.needed(13), 8U);
-    EXPECT_EQ(stream.next_burst()->beats, 3U);  // which fill the FIFO's two places
+    EXPECT_EQ(stream.next_burst()->beats, 3U);  // which fill the FIFO's two slots
     arrive(stream, 100, 3);
     EXPECT_FALSE(stream.next_burst());
     taken = {Cycles(300), Cycles(301), Cycles(302)};
-    EXPECT_EQ(stream.next_burst()->ready, Cycles(319));  // the first place held atoms 0 and 1
+    EXPECT_EQ(stream.next_burst()->ready, Cycles(319));  // the first slot held atoms 0 and 1
 }
 
 TEST(SdpStream, needs_the_first_surface_of_a_pair_whole) {
@@ -207,7 +207,7 @@ TEST(SdpStream, needs_the_first_surface_of_a_pair_whole) {
     EXPECT_EQ(stream.needed(4), 10U);
 }
 
-/// The same in lines, of so many beats, whose packs let the next one in 20 cycles after an atom.
+/// The same in lines of `beats` beats, whose packs let the next one in 20 cycles after an atom.
 SdpStreamPlan packed_plan(std::uint64_t lines, std::uint64_t beats) {
     SdpStreamPlan plan = small_plan(beats);
     plan.runs.assign(lines, {Address(0x80000000), Bytes(8 * beats)});
@@ -244,7 +244,7 @@ TEST(SdpStream, a_pack_leaves_the_earlier_the_more_atoms_are_between_its_places_
     plan.on_way = 4;
     SdpStream stream(SdpConfig{}, plan, taken);
     arrive(stream, 100, 20);
-    // the third pack waits for none, as the first one's four atoms are all on the way
+    // the third pack waits for none, as the first one's four atoms are all in flight
     EXPECT_EQ(later_requests(stream).size(), 12U);
     taken = {Cycles(1000), Cycles(1004), Cycles(1008), Cycles(1012)};
     EXPECT_EQ(stream.next_burst()->ready, Cycles(1032));

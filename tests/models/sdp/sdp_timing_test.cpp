@@ -76,7 +76,7 @@ TEST(AtomDrain, takes_an_atom_when_it_is_there_or_when_the_one_before_is_through
     EXPECT_EQ(drain.take(Cycles(128)), Cycles(128));
 }
 
-/// Atoms of two beats, four places, and a pooling that takes a beat every three cycles.
+/// Atoms of two beats, four slots, and a pooling that takes a beat every three cycles.
 AtomDrain feeding_a_pooling() {
     AtomDrain drain;
     drain.begin(Cycles(2),
@@ -88,7 +88,7 @@ TEST(AtomDrain, takes_no_more_beats_than_there_are_places_in_front_of_the_poolin
     AtomDrain drain = feeding_a_pooling();
     EXPECT_EQ(drain.take(Cycles(100)), Cycles(100));  // its beats leave at 104 and 107
     EXPECT_EQ(drain.take(Cycles(100)), Cycles(102));  // 110 and 113
-    // both of its beats need the places of the first atom's, which are free at 104 and 107
+    // both of its beats need the slots of the first atom's, which are free at 104 and 107
     EXPECT_EQ(drain.take(Cycles(100)), Cycles(106));
     EXPECT_EQ(drain.take(Cycles(100)), Cycles(112));
 }
@@ -106,7 +106,7 @@ TEST(AtomDrain, tells_how_late_the_last_beat_passes_a_stage) {
     EXPECT_EQ(drain.delay_at(1), Cycles(0));
     drain.take(Cycles(100));
     drain.take(Cycles(100));
-    // it came in 103; the beat three places ahead leaves in 107
+    // it came in 103; the beat three slots ahead leaves in 107
     EXPECT_EQ(drain.delay_at(1), Cycles(0));
     EXPECT_EQ(drain.delay_at(2), Cycles(2));
 }
@@ -167,8 +167,8 @@ TEST(OperandPairs, of_two_beats_get_their_places_half_by_half) {
     EXPECT_EQ(taken[3], Cycles(9));  // its second half comes ten cycles after the first one of all
 }
 
-/// Times of atoms that the input has every five cycles, one of them a bubble, while operands of the
-/// first ones come in cycle 100.
+/// Times of atoms that the input provides every five cycles, one of them a bubble, while operands
+/// of the first ones come in cycle 100.
 std::vector<Cycles> after_waiting(std::uint64_t lost) {
     AtomDrain drain;
     drain.begin(Cycles(5), std::nullopt);
@@ -204,7 +204,8 @@ TEST(AtomDrain, keeps_the_bubbles_of_atoms_that_wait_for_nothing) {
     EXPECT_EQ(taken, (std::vector{Cycles(7), Cycles(12), Cycles(17)}));
 }
 
-// source: nv_full RTL, simulated: products and sums of two maps of 11 and 83 channels, and operands of vectors
+// source: nv_full RTL, simulated: products and sums of two maps of 11 and 83 channels, and vector
+// operands
 TEST(MultiplierLead, AnOperandOfTheMultiplierAloneMayComeLater) {
     EXPECT_EQ(multiplier_lead(false, true), Cycles(2));
     EXPECT_EQ(multiplier_lead(false, false), Cycles(1));
@@ -220,7 +221,8 @@ TEST(AtomsAhead, EnterAsFarAsBeatsFindRoomBeforeANarrowerStage) {
         std::uint64_t of_stage;
         std::uint64_t of_credits;
     };
-    // nv_small_256_full and nv_medium_1024_full with a table, and one whose stages are as wide as the entry
+    // nv_small_256_full and nv_medium_1024_full with a table, and one whose stages are as wide as
+    // the entry
     for (const Case& one : {Case{2, 8, 8, 7, 25}, Case{8, 32, 16, 23, 77}, Case{2, 8, 4, 0, 0}}) {
         SdpConfig config;
         config.output_throughput = one.throughput;

@@ -32,7 +32,7 @@ inline Tensor<std::int32_t> counted_map(const Shape& shape) {
     return map;
 }
 
-/// Twice the identity, a bias of -3 and a shift of 1; what comes out is (2 x - 3) >> 1.
+/// Twice the identity, a bias of -3 and a shift of 1; the output is (2 x - 3) >> 1.
 inline void load_operands(Memory& memory, const TinpuJob& job) {
     Kernels<std::int8_t> twice(job.weights->shape);
     for (std::uint32_t k = 0; k < 4; ++k) {

@@ -22,7 +22,7 @@ TEST(TinpuMath, PoolTiesRoundToEvenOrUp) {
     job.input.shape = {1, 1, 2};
     job.output.shape = {1, 1, 1};
     job.rows = 1;
-    job.columns = 3;  // one tap lies in the padding: sum * 3 / 2
+    job.columns = 3;  // one tap is in the padding: sum * 3 / 2
     job.geometry.pad_left = 1;
     Tensor<std::int32_t> input(job.input.shape);
     const auto sum = [&](std::int32_t a, HalfRounding rounding) {

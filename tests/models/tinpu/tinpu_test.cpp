@@ -30,7 +30,7 @@ TinpuConfig quick_engine() {
     return config;
 }
 
-/// One simulation after the other; it stands before what belongs to the kernel.
+/// One simulation after the other; it is declared before what belongs to the kernel.
 struct Kernel {
     Kernel() = default;
     Kernel(const Kernel&) = delete;
@@ -91,7 +91,7 @@ Cycles sum_of(const CauseCycles& causes) {
     return std::accumulate(causes.cycles.begin(), causes.cycles.end(), Cycles(0));
 }
 
-/// Cycles of one layer alone.
+/// Cycles of a single layer.
 Cycles time_of(const TinpuJob& job, const MemoryConfig& memory, const McifConfig& mcif = {}) {
     Bench bench(memory, quick_engine(), mcif);
     return bench.run({job}, false).at(0).cycles();
@@ -152,7 +152,7 @@ TEST(Tinpu, LatencyIsPaidWhereNothingHidesIt) {
     const TinpuJob job = pointwise_job(30);
     const Cycles quick = time_of(job, memory_of(0));
     const Cycles slow = time_of(job, memory_of(100));
-    // before the first weight, the first element of the input, and behind the last write
+    // before the first weight, the first element of the input, and after the last write
     EXPECT_GE(slow, quick + Cycles(290));
     EXPECT_LE(slow, quick + Cycles(310));
 }

@@ -37,7 +37,7 @@ TEST(TinpuTiming, PartsOfALayerFollowFromItsNumbers) {
     config.cycles_per_100_weight_bytes = 300;
     config.layer_overhead = Cycles(1000);
     const TinpuCycles cycles = tinpu_cycles(pointwise_job(), config, Bytes(4));
-    EXPECT_EQ(cycles.compute, Cycles(48));  // 6 places x 4 channels in steps of 2 cycles
+    EXPECT_EQ(cycles.compute, Cycles(48));  // 6 positions x 4 channels in steps of 2 cycles
     EXPECT_EQ(cycles.reads, Cycles(6));
     EXPECT_EQ(cycles.writes, Cycles(6));
     EXPECT_EQ(cycles.weights, Cycles(48));
@@ -84,7 +84,7 @@ TEST(TinpuPieces, APlaceWaitsForTheRowsOfItsWindow) {
     EXPECT_EQ(pieces[1].input, Bytes(4));
     EXPECT_EQ(pieces[2].input, Bytes(12 + 4));
     EXPECT_EQ(pieces[2].output, Bytes(4));
-    EXPECT_EQ(pieces[9].input, Bytes(16 + 8));  // nothing more than the places before
+    EXPECT_EQ(pieces[9].input, Bytes(16 + 8));  // nothing more than the previous positions
     EXPECT_EQ(pieces[11].input, Bytes(24 + 4));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes of one mistake is told beneath it, and what stands for itself is not.
+// Consequences of a mistake are listed beneath it, and independent findings are not.
 #include "sim/check/causes.h"
 
 #include <gmock/gmock-matchers.h>
@@ -27,7 +27,7 @@ Diagnostic found(const char* id, const char* operation, Severity severity = Seve
     return one;
 }
 
-/// A wrong size of a convolution and what comes of it, and a mistake of another operation.
+/// A wrong size of a convolution and its consequences, and a mistake of another operation.
 CheckReport one_mistake() {
     CheckReport report;
     report.subject = "program";

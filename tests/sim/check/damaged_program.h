@@ -11,7 +11,7 @@
 
 namespace npuscope::sample {
 
-/// The writes of one register get other values; the number of them that changed.
+/// The writes of one register get other values; returns how many changed.
 inline int change_writes(Program& program, const std::string& register_name,
                          const std::function<std::uint32_t(std::uint32_t)>& changed) {
     int count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that real hardware ran, each with one mistake: the rules about extents, ends, buffers and
-// tables fire for it, name the register or the file, and are silent about the program itself.
+// Programs that real hardware ran, each with one mistake: the rules about extents, ends, buffers
+// and tables fire for it, name the register or the file, and are silent about the program itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class Damaged {
     Program program;
 };
 
-/// The first finding, warnings and errors alone.
+/// The first finding, warnings and errors only.
 Diagnostic first_of(const CheckReport& report) {
     return report.findings.empty() ? Diagnostic{} : report.findings.front();
 }
@@ -139,7 +139,7 @@ TEST(ExtentRules, AnOperandThatBeginsInTheFileBeforeItsOwnIsFound) {
                               "NVDLA_CDMA.D_WEIGHT_ADDR_LOW"));
 }
 
-/// Without the writes of registers whose name begins so.
+/// Without the writes of registers whose name begins with this.
 void leave_out(Program& program, const std::string& start) {
     std::erase_if(program.statements, [&](const Statement& statement) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
@@ -437,7 +437,7 @@ TEST(ValueRules, ATableThatIsLoadedInPartIsFound) {
 TEST(ValueRules, AnOperandThatIsFetchedAndNotTakenIsFound) {
     Damaged good("nv_full/sdp_ew_f16_3", "nv_full");
     EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
-    // BS works, with an operand from its register, and its read DMA fetches one for its adder
+    // BS is active, with an operand from its register, and its read DMA fetches one for its adder
     good.change("NVDLA_SDP.D_DP_BS_CFG", [](std::uint32_t) { return 0x58; });
     good.change("NVDLA_SDP_RDMA.D_BRDMA_CFG", [](std::uint32_t) { return 0x32; });
     EXPECT_TRUE(sample::finds(good.checked(), "operand_unused", "NVDLA_SDP.D_DP_BS_ALU_CFG"))

@@ -111,7 +111,7 @@ TEST_F(ImageCheckTest, DescriptionsThatMakeNoSenseAreRefused) {
     EXPECT_THROW(checked(), ConfigError);
 }
 
-/// Surfaces of 8 bytes, each `step` bytes after the one before.
+/// Surfaces of 8 bytes, each `step` bytes after the previous one.
 std::string many_surfaces(std::size_t count, std::uint64_t step) {
     std::string text = "surfaces:\n";
     for (std::size_t i = 0; i < count; ++i) {

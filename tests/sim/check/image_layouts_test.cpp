@@ -14,7 +14,7 @@
 namespace npuscope {
 namespace {
 
-/// Of every finding.
+/// The ids of all findings.
 std::string ids_of(const CheckReport& report) {
     std::string ids;
     for (const Diagnostic& finding : report.findings) {
@@ -64,7 +64,7 @@ Image with(const std::string& surface, std::vector<std::uint8_t> bytes) {
 
 std::uint32_t element_of(const LayoutRow& row) { return row.element == 0 ? 1 : row.element; }
 
-/// A shape that the row takes.
+/// A shape that the row accepts.
 std::string shape_for(const LayoutRow& row) {
     if (row.name == "weight_winograd") {
         return "5x64x4x4";
@@ -134,8 +134,8 @@ TEST(ImageLayouts, PixelsMayBeginAfterAnOffset) {
     const std::string pixels = "name: x, layout: T_Y8___U8V8_N444, shape: 1x3x2x20, x_offset: 3";
     Image image = with(pixels, std::vector<std::uint8_t>(192, 9));
     EXPECT_TRUE(image.checked().findings.empty()) << ids_of(image.checked());
-    image.files["x.bin"][3] = 1;       // of the first plane the first pixel
-    image.files["x.bin"][64 + 6] = 2;  // of the second the first V, two bytes a pixel
+    image.files["x.bin"][3] = 1;       // the first pixel of the first plane
+    image.files["x.bin"][64 + 6] = 2;  // the first V of the second, two bytes a pixel
     image.files["x.bin"][64 + 7] = 4;
     const std::vector<std::uint8_t> elements =
         image.contents().elements(*image.contents().find("x"));

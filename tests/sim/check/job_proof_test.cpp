@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of a TINPU are those of plain operators, in every kind of work, width and sign; and what is
-// not so is found.
+// Layers of a TINPU equal reference operators, in every kind of work, width and sign; and what
+// differs is found.
 #include "sim/check/job_proof.h"
 
 #include <gtest/gtest.h>

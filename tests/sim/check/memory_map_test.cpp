@@ -18,7 +18,7 @@ LoadMemory file(const char* name, std::uint64_t address, std::size_t bytes) {
     return load;
 }
 
-/// Lines of 32 bytes, so many of them.
+/// `count` lines of 32 bytes.
 SurfaceUse lines(const char* name, std::uint64_t address, std::uint32_t count, bool writes) {
     SurfaceUse use = surface_at(name, "NVDLA_SDP", writes ? "DST" : "SRC");
     use.writes = writes;

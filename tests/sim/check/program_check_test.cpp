@@ -164,7 +164,7 @@ layers:
                                           "one_line.yaml");
     program_ = plan_program(plan_network(network, target_));
     EXPECT_TRUE(checked().findings.empty()) << kinds_of(checked());
-    // by this stride the second line is none
+    // with this stride the second line is not used
     sample::change_writes(program_, "NVDLA_CDMA.D_LINE_STRIDE", [](std::uint32_t) { return 0U; });
     const CheckReport report = checked();
     ASSERT_EQ(report.findings.size(), 1U) << kinds_of(report);

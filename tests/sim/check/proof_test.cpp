@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every unit's results are those of plain operators, and what is not so is found: a byte of the
-// machine's that is altered, operands that are others than the machine had.
+// Every unit's results are those of reference operators, and what differs is found: an altered byte
+// of the machine's, operands other than those the machine had.
 #include "sim/check/proof.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that real RTL ran hold no mistake; each of them with a mistake in it is found out.
+// Programs that real RTL ran contain no mistake; a mistake in any of them is found.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -33,7 +33,7 @@ void add_cases(const fs::path& folder, std::vector<Case>& cases) {
         }
         Case one{entry.path().filename().string(), read_program(entry.path(), names),
                  read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_small"))};
-        // these ask for a unit that nv_small lacks
+        // these need a unit that nv_small lacks
         one.npu.sdp.element_wise = one.name.find("_ew_") != std::string::npos;
         cases.push_back(std::move(one));
     }
@@ -63,7 +63,7 @@ class ReferenceCheck : public testing::Test {
                                 "programs alone";
         }
     }
-    /// Damages every program that the register plays a part in; `kind` must be among the findings.
+    /// Damages every program that uses the register; `kind` must be among the findings.
     void expect_found(const std::string& register_name, const std::string& launches,
                       const std::function<std::uint32_t(std::uint32_t)>& changed,
                       const std::string& kind) {
@@ -86,7 +86,7 @@ class ReferenceCheck : public testing::Test {
         EXPECT_GT(damaged, 0);
     }
 
-    /// Programs of the CDP are NVIDIA's alone.
+    /// All programs of the CDP are NVIDIA's.
     static bool normalises() { return !reference_data(source()).empty(); }
 
     std::vector<Case> cases_ = all_cases();

@@ -73,7 +73,7 @@ TEST_F(CommandRun, BytesThatWereNeverLoadedAreToldUnlessTheShadowIsOff) {
     const fs::path copy = folder_ / "copy";
     fs::copy(fs::path(NPUSCOPE_SOURCE) / "tests/golden/nv_full/sdp_ew_f16_3", copy);
     std::istringstream lines(read_whole_file(copy / "input.txn"));
-    std::ostringstream left;  // nothing is compared, so that the run itself comes to a good end
+    std::ostringstream left;  // nothing is compared, so that the run itself succeeds
     for (std::string line; std::getline(lines, line);) {
         if (!line.starts_with("load_mem 0x80000000") && !line.starts_with("dump_mem")) {
             left << line << '\n';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that drivers make, one at a time, in the bundled program of three layers: no run of them
-// passes, and what it tells names the block and the register to look at.
+// Mistakes that drivers make, one at a time, in the bundled program of three layers: no run with
+// one passes, and its output names the block and the register to look at.
 #include <gmock/gmock-matchers.h>
 
 #include <fstream>
@@ -18,7 +18,7 @@ using sample::typed;
 using testing::HasSubstr;
 
 struct Mistake {
-    int layer;  ///< where `from` is looked for
+    int layer;  ///< where `from` is searched for
     std::string from;
     std::string to;
     std::string told;  ///< `NVDLA_CDMA.D_BANK`: block and register that must be named
@@ -35,7 +35,7 @@ Mistake leave_out(int layer, const std::string& statement, const std::string& to
 
 const fs::path example = fs::path(NPUSCOPE_SOURCE) / "configs/experiment/three_layers";
 
-/// The program with one mistake, beside links to its files. `*` in a statement is any unit: all of
+/// The program with one mistake, next to links to its files. `*` in a statement is any unit: all of
 /// them are changed.
 void write_program(const fs::path& folder, const Mistake& mistake) {
     std::string text = read_whole_file(example / "program.cfg");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executable itself, as a shell or a script sees it: exit codes, and what stands on standard
+// The executable itself, as a shell or a script sees it: exit codes, and what is on standard
 // output.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: everything from one file, and a file from every run that repeats it.
+// Experiments: everything from one file, and every run writes a file that repeats it.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ Answer typed(const std::vector<std::string>& arguments) {
                          {run_command(), plan_command(), check_command(), list_command()});
 }
 
-/// All but what the clock on the wall says.
+/// All but wall-clock times.
 std::string timeless(const fs::path& result) {
     auto json = nlohmann::ordered_json::parse(read_whole_file(result));
     json["wall_seconds"] = 0;
@@ -55,7 +55,7 @@ class ExperimentTest : public testing::Test {
     }
     std::string at(const std::string& name) const { return (folder_ / name).string(); }
 
-    /// Runs it, and again from another folder what it left: the results must be the same bytes.
+    /// Runs it, and from another folder the file it left: the results must be the same bytes.
     void expect_repeatable(std::vector<std::string> arguments, ExitCode code = ExitCode::Good) {
         arguments.insert(arguments.begin(), "run");
         arguments.insert(arguments.end(), {"--out", at("out")});

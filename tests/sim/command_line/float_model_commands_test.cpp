@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of floats on the command line: by their shapes, on the host, quantised on the way and to a
+// Float models on the command line: by their shapes, on the host, quantised for the run and to a
 // file.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ Answer typed(const std::vector<std::string>& arguments) {
                          {run_command(), plan_command(), check_command(), quantise_command()});
 }
 
-/// Text without its line breaks: sentences are wrapped.
+/// Text without its line breaks: messages are wrapped.
 std::string flat(const std::string& text) {
     std::string one;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are no files, have no end, are far too large or belong to another user: one sentence and
-// exit 2, at once.
+// Paths that are no files, have no end, are far too large or belong to another user: one message
+// and exit 2, at once.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -50,7 +50,7 @@ class HostileInput : public testing::Test {
     const TempFolder folder_;
 };
 
-/// What stands in place of a file: makes `path` that.
+/// What takes the place of a file: turns `path` into it.
 struct Impostor {
     const char* name;
     std::function<void(const fs::path&)> make;
@@ -116,7 +116,7 @@ TEST_F(HostileInput, AFileThatIsCutShortWhileItIsReadIsAnError) {
     EXPECT_EQ(ended.code, 2) << ended.err;
     EXPECT_NE(ended.err.find("was truncated"), std::string::npos) << ended.err;
     EXPECT_FALSE(fs::exists(folder_ / "o.bin"));
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 3);  // no part of it
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 3);  // no partial output
 }
 
 class Impostors : public HostileInput, public testing::WithParamInterface<Impostor> {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executable where its output goes nowhere, or where names in its input try to reach what they
+// The executable when its output goes nowhere, or when names in its input try to reach what they
 // should not.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class Hostile : public testing::Test {
         std::string out;
         std::string err;
     };
-    /// As bash runs it; `redirection` goes behind the arguments.
+    /// As bash runs it; `redirection` goes after the arguments.
     Ended shell(const std::string& arguments, const std::string& redirection = "") const {
         const std::string line = "cd '" + folder_.string() + "' && { " NPUSCOPE_EXECUTABLE " " +
                                  arguments + " >'" + (folder_ / "out.txt").string() + "' 2>'" +

@@ -49,7 +49,7 @@ class InputFiles : public ::testing::Test {
 TEST_F(InputFiles, PicturesBecomePlanesOfChannelsOrPixelAfterPixel) {
     EXPECT_THAT(read("rgb.png"), ElementsAre(10, 40, 20, 50, 30, 60));
     EXPECT_THAT(read("rgb.png", {.order = ChannelOrder::Bgr}), ElementsAre(30, 60, 20, 50, 10, 40));
-    graph_.types["x"].sizes = {1, 1, 2, 3};  // one channel of 1 x 2 x 3 is no such picture
+    graph_.types["x"].sizes = {1, 1, 2, 3};  // one channel of 1 x 2 x 3 is not such a picture
     EXPECT_THAT(refusal("rgb.png"), HasSubstr("but the model takes 1x1x2x3"));
     graph_.types["x"].sizes = {1, 1, 2, 1};
     put("grey.pgm", "P5 1 2 255\nab");
@@ -70,7 +70,7 @@ TEST_F(InputFiles, PixelsLessTheMeanAreScaled) {
                 ElementsAre(0, 30, 0, 60, 0, 15));
     put_array("bytes.npy", {1, 3, 1, 2}, ElementType::Uint8);
     EXPECT_THAT(read("bytes.npy", {.scale = "2"}), ElementsAre(2, 4, 6, 8, 10, 12));
-    put_array("floats.npy", {1, 3, 1, 2}, ElementType::Float32);  // are what the model takes
+    put_array("floats.npy", {1, 3, 1, 2}, ElementType::Float32);  // are what the model accepts
     EXPECT_THAT(read("floats.npy", {.scale = "2"}), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 

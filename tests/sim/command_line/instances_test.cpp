@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several NPUs behind one memory: the bytes of each are right, and together they get what the memory
-// has.
+// Several NPUs behind one memory: the bytes of each are right, and together they get what the
+// memory provides.
 #include <gmock/gmock-matchers.h>
 
 #include <algorithm>

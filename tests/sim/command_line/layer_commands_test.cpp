@@ -88,7 +88,7 @@ TEST(LayerCommands, JobsAreProvedAgainstPlainOperatorsAndTheirModel) {
     EXPECT_THAT(proved.out, HasSubstr("layer p02_pwconv/conv: equal"));
     EXPECT_TRUE(fs::exists(fs::path(arrays) / "p00_fconv%2Fconv_weights.npy"));
 
-    // cut at 3: the machine does as the program says, and no layer of the model is so
+    // clipped at 3: the machine does as the program says, and no layer of the model does
     std::string text = read_whole_file(out + "/program.cfg");
     const std::size_t clip = text.find("0xff0000");
     ASSERT_NE(clip, std::string::npos);

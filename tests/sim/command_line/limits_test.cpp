@@ -37,7 +37,7 @@ std::string proposal(const std::string& message) {
 
 TEST(Limits, EveryPresetKeepsThem) {
     for (const std::string& preset : list_presets(configs_folder(), "npu")) {
-        if (preset != "tinpu_f28p55") {  // takes no such network
+        if (preset != "tinpu_f28p55") {  // does not support such a network
             const Answer answer = timed(preset, {});
             EXPECT_EQ(answer.code, ExitCode::Good) << preset << answer.err;
         }
@@ -59,7 +59,7 @@ TEST(Limits, AFieldOutsideItsRangeIsRefusedWithTheNearestValueThatRuns) {
     }
 }
 
-/// What follows from widths is worked out before they are held against their limits.
+/// What follows from widths is computed before they are compared with their limits.
 TEST(Limits, WidthsOfZeroAreRefusedByEveryGeneration) {
     for (const char* preset : {"nv_small", "nv_small_256", "nv_large", "nv_full"}) {
         const Answer refused =

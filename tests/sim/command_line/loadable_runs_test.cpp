@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` computes of a model, a loadable planned of it gives byte for byte.
+// A loadable planned from a model produces what `run` computes of it, byte for byte.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,7 +36,7 @@ class LoadableRuns : public ::testing::TestWithParam<const char*> {
         std::ofstream(path("in/" + name + ".npy"), std::ios::binary) << npy_bytes(input);
     }
 
-    /// Of the output `y`.
+    /// Compares the output `y`.
     void expect_same(const QuantisedModel& model) const {
         std::ofstream(path("model.onnx"), std::ios::binary) << model.builder.bytes();
         const Answer run = typed({"run", path("model.onnx"), "--inputs", path("in"), "--outputs",
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, LoadableRuns, testing::Values("nv_small", "nv_
 
 class LoadableSums : public LoadableRuns {};
 
-/// Two stages cannot say a sum of two scales in descriptors, three can.
+/// Two stages cannot express a sum of two scales in descriptors, three can.
 TEST_P(LoadableSums, OfTwoScales) {
     QuantisedModel model(9, true);
     const std::string a = model.input("a", 16, 9);

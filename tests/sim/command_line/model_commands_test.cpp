@@ -180,7 +180,7 @@ TEST_F(ModelCommands, WrongInputsAreNamed) {
     EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
-/// A convolution of floats, which no NPU takes, and an operator after it.
+/// A float convolution, which no NPU supports, and an operator after it.
 std::string float_model(const fs::path& folder, const std::string& after) {
     ModelBuilder builder;
     builder.input("x", {1, 8, 5, 4});

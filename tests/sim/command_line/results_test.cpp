@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What results promise of every network on every preset: each cycle belongs to one layer and one
+// What results guarantee for every network on every preset: each cycle belongs to one layer and one
 // cause.
 #include <gtest/gtest.h>
 

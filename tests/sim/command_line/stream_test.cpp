@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of frames on the command line: throughput and latency of tables and models on every family.
+// Streams of frames on the command line: throughput and latency of tables and models on every
+// family.
 #include <gmock/gmock-matchers.h>
 
 #include <nlohmann/json.hpp>

@@ -23,7 +23,7 @@ Answer typed(const std::vector<std::string>& arguments) {
     return sample::typed(arguments, {run_command(), plan_command()});
 }
 
-/// y = a + b of 16 channels, each of the three with a scale and a zero point of its own.
+/// y = a + b of 16 channels, each of the three with its own scale and zero point.
 class SumReads : public ::testing::Test {
  protected:
     void SetUp() override {
@@ -42,7 +42,7 @@ class SumReads : public ::testing::Test {
         }
     }
 
-    /// Bytes that the run reads; every layer is held against the model's operators.
+    /// Bytes that the run reads; every layer is compared with the model's operators.
     std::uint64_t bytes_read(const std::string& sums) const {
         const Answer answer = typed({"run", path_, "--npu", "nv_full", "--sums", sums, "--inputs",
                                      (folder_ / "in").string(), "--compare-layers", "--json", "-"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces as data: written to files, held against files, and layers held against a plain
+// Surfaces as data: written to files, compared with files, and layers compared with a reference
 // computation, which names the first wrong one.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a run and its other numbers tell of the same cycles and bytes, also where
+// The timeline of a run and its other numbers report the same cycles and bytes, also where
 // operations overlap.
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ Told run_of(const std::string& network, const std::string& npu) {
             Json::parse(read_whole_file(folder / "t.json"))["traceEvents"]};
 }
 
-/// Every span is one of the operation whose cycles of this cause are not used up yet: the array
+/// Every span belongs to the operation whose cycles of this cause are not used up yet: the array
 /// serves one after the other. It must lie inside that operation.
 void expect_inside(const Told& run, const std::vector<Span>& spans, const char* cause) {
     const std::vector<std::size_t> order = run.convolutions();
@@ -116,7 +116,7 @@ TEST(TimelinesAgree, TheArraysCyclesAreThoseOfTheOperationsThatHaveIt) {
     const Told run = run_of("lenet", "nv_small");
     EXPECT_TRUE(any_overlap(run));
     expect_inside(run, run.spans("csc.sequence", "work", "work"), "mac");
-    // no operation of this run drains after its last product
+    // no operation of this run drains after its last MAC
     expect_inside(run, run.spans("csc.sequence", "blocked", "cacc.credits"), "sdp_drain");
 }
 
@@ -144,7 +144,7 @@ TEST(TimelinesAgree, LayersOwnEveryCycleOfTheArray) {
     EXPECT_EQ(owned, worked);
 }
 
-/// Work is told ahead of time and waits are not those of a thread, so no cycle counts twice.
+/// Work is reported ahead of time and waits are not those of a thread, so no cycle counts twice.
 TEST(TimelinesAgree, TheSdpWorksOrWaitsForInputButNotBothAtOnce) {
     for (const char* npu : {"nv_small", "nv_full"}) {
         SCOPED_TRACE(npu);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input and output images of a network in the layouts of Kneron's presets: what the machine sees
-// and gives is the same tensor, whatever the files look like.
+// Input and output images of a network in the layouts of Kneron's presets: what the machine reads
+// and writes is the same tensor, whatever the files look like.
 #include "sim/compile/surface_files.h"
 
 #include <gtest/gtest.h>

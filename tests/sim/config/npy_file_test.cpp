@@ -21,7 +21,7 @@ NpyHeader read(const std::string& text) {
                            "a.npy");
 }
 
-/// A head as numpy writes it, version 1.
+/// A header as numpy writes it, version 1.
 std::string head(const std::string& fields) {
     std::string text = fields + std::string(118 - fields.size() % 118 - 1, ' ') + "\n";
     std::string bytes("\x93NUMPY\x01\0", 8);

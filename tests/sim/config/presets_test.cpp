@@ -14,7 +14,7 @@
 namespace npuscope {
 namespace {
 
-/// Presets of NPUs that registers drive; those of layer patterns have fields of their own.
+/// Presets of NPUs that registers drive; those of layer patterns have their own fields.
 std::vector<std::string> nvdla_presets() {
     std::vector<std::string> names = list_presets(configs_folder(), "npu");
     std::erase_if(names, [](const std::string& name) { return name.starts_with("tinpu"); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float to fixed point and back through every layout, against the rule written out plainly.
+// Float to fixed point and back through every layout, against a simple implementation of the rule.
 #include "sim/convert/conversion.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> random_floats(std::uint64_t count, unsigned seed) {
     return bytes;
 }
 
-/// Half to even, in float32.
+/// Ties to even, in float32.
 std::int64_t fixed_of(float value, float factor, std::int64_t most) {
     const float product = value * factor;
     const float rounded = std::nearbyint(product);

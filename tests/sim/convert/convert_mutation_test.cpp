@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of damaged conversions and .npy heads, the same in every run: refused with a message,
-// or carried out to the same bytes as by the plain path.
+// Thousands of damaged conversions and .npy headers, the same in every run: refused with a message,
+// or carried out to the same bytes as by the reference path.
 #include <gtest/gtest.h>
 
 #include "tests/sim/fuzz/convert_inputs.h"

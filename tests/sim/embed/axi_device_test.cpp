@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NPUs whose registers are reached by APB pins and whose memory stands behind AXI pins, with latency, order
-// and readiness by chance: golden programs leave their bytes, and no rule of the protocol is broken.
+// NPUs whose registers are reached by APB pins and whose memory is behind AXI pins, with random
+// latency, order and readiness: golden programs leave their bytes, and no rule of the protocol is
+// broken.
 #include <fmt/format.h>
 #include <gmock/gmock-more-matchers.h>
 
@@ -18,7 +19,7 @@ namespace {
 
 using test::golden;
 
-/// Pins of 64 bits, a cycle of the NPU's and of theirs is 1 ns.
+/// 64-bit pins; the NPU's cycle and theirs are 1 ns.
 struct Board {
     Board(const std::string& name, const std::string& program, const AxiMemory<64>::Setup& setup,
           const std::string& reads)

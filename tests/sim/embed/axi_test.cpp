@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI master between a random TLM initiator and a disagreeable memory: same bytes, no violation, no
-// deadlock, errors that arrive; and each rule of the monitor broken once.
+// The AXI master between a random TLM initiator and an uncooperative memory: same bytes, no
+// violation, no deadlock, errors that arrive; and each rule of the monitor broken once.
 #include "include/npuscope/axi.h"
 
 #include <gmock/gmock-matchers.h>
@@ -39,7 +39,7 @@ struct Pool : tlm::tlm_mm_interface {
     int alive = 0;
 };
 
-/// Some threads by b_transport and one by nb_transport, each with a region of its own, whose bytes it
+/// Some threads by b_transport and one by nb_transport, each with its own region, whose bytes it
 /// knows.
 struct Initiator : sc_core::sc_module {
     static constexpr unsigned kThreads = 4;

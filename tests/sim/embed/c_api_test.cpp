@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register programs through the C interface, as a driver would play them, against the command line's way.
+// Register programs through the C interface, as a driver would play them, against the command line.
 #include <fmt/format.h>
 #include <gmock/gmock-matchers.h>
 
@@ -17,8 +17,8 @@
 #include "tests/support/c_door.h"
 #include "tests/support/families.h"
 
-// SystemC does not free a timed notification that is pending when its kernel ends, of which it allocates 64
-// at a time; no other leak is overlooked.
+// SystemC does not free a timed notification that is pending when its kernel ends, of which it
+// allocates 64 at a time; no other leak is ignored.
 extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
 extern "C" const char* __lsan_default_suppressions() {
     return "leak:sc_core::sc_event_timed::allocate";
@@ -99,7 +99,7 @@ TEST(CApi, cyclesAreThoseOfTheCommandLine) {
     }
 }
 
-/// A device whose memory is outside, with a time of its own.
+/// A device whose memory is external, with its own time.
 struct MadeTimed {
     MadeTimed(test::TimedCMemory& memory, std::vector<const char*> changes) {
         const npuscope_timed_memory calls = memory.calls();
@@ -146,7 +146,7 @@ TEST(CApi, aMemoryThatAnswersInAnyOrderGivesTheSameBytes) {
     }
 }
 
-/// A driver that is broken off so many cycles after it began to await an interrupt.
+/// A driver that is aborted this many cycles after it began to await an interrupt.
 class BreaksOff : public test::TimedCDoor {
  public:
     BreaksOff(npuscope_device* device, test::TimedCMemory& memory, std::uint64_t after)
@@ -213,7 +213,7 @@ TEST(CApi, misuseOfATimedMemoryIsTold) {
     ASSERT_EQ(findings.size(), 1U) << findings;
     EXPECT_EQ(findings[0]["id"], "memory_error_response");
 
-    // a reset in the middle of many requests: the old ones are none any more
+    // a reset in the middle of many requests: the old ones no longer exist
     EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
     EXPECT_EQ(npuscope_answer(npu.device, memory.requests, 0), NPUSCOPE_BAD_ARGUMENT);
     test::ProgramPlayer again(test::golden("fs10"), nvdla_register_blocks(), door);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of an NPU through the pins of NVDLA's own bus and of APB: what is written is read, what is no
-// register is told where the bus can, and every handshake takes the cycles that the header says.
+// Registers of an NPU through the pins of NVDLA's own bus and of APB: what is written is read back,
+// accesses outside registers are reported if the bus can, and every handshake takes the cycles that
+// the header documents.
 #include "include/npuscope/pins.h"
 
 #include <gtest/gtest.h>

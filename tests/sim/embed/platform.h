@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden programs for drivers in platforms and in C, and the cycles that the command line gives for them.
+// Golden programs for drivers in platforms and in C, and their cycles on the command line.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an NPU asks of a memory and a driver of an NPU, recorded and driven again.
+// What an NPU requests from a memory, and a driver from an NPU, recorded and replayed.
 #include "include/npuscope/recorder.h"
 
 #include <gmock/gmock-matchers.h>

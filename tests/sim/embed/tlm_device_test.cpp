@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A SystemC platform with several NPUs at different clocks, whose drivers play register programs;
-// against the command line's way.
+// against the command line.
 #include <gmock/gmock-matchers.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -55,7 +55,7 @@ struct PlatformMemory : sc_core::sc_module {
     sc_core::sc_time answer_;
 };
 
-/// An NPU with memory and driver, at a clock of its own.
+/// An NPU with memory and driver, at its own clock.
 struct Node : sc_core::sc_module {
     Node(const sc_core::sc_module_name& name, const Program& program, const Device::Setup& setup,
          sc_core::sc_time cycle)
@@ -111,7 +111,7 @@ TEST(TlmDevice, SeveralInOnePlatformGiveTheCommandLinesBytesAndCycles) {
         nodes.emplace_back(name.c_str(), golden(name), Device::Setup{},
                            sc_core::sc_time(1, sc_core::SC_NS));
     }
-    // 600 MHz: a cycle is no whole number of picoseconds
+    // 600 MHz: a cycle is not a whole number of picoseconds
     const sc_core::sc_time slow(1e9 / 600e6, sc_core::SC_NS);
     Node six_hundred("six_hundred", golden("fz056"), {"nv_small", {"npu.clock=600 MHz"}}, slow);
     sc_core::sc_clock clock("clock", sc_core::sc_time(3, sc_core::SC_NS));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as functions of C: sums of products against plain loops, weights there and back, and misuse.
+// Units as C functions: sums of products against plain loops, weights there and back, and misuse.
 #include <gmock/gmock-matchers.h>
 
 #include <array>

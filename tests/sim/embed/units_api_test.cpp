@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units as functions of C, against plain loops: random programs of nv_full whose bytes are known, their
-// registers handed over as a bench would.
+// Units as C functions, against plain loops: random programs of nv_full whose bytes are known,
+// their registers handed over as a bench would.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -144,8 +144,8 @@ npuscope_lut c_lut(const LookupConfig& lut, const LookupTables& tables) {
 
 class UnitsOfC : public testing::TestWithParam<full::Type> {
  protected:
-    /// Compares `random`'s programs with what `compute` makes of them: it gives the destination and
-    /// fills the output.
+    /// Compares `random`'s programs with what `compute` makes of them: it returns the destination
+    /// and fills the output.
     template <class Compute>
     void expect_same(Program (*random)(full::Type, std::uint64_t), Compute compute) {
         const NpuConfig npu = nv_full();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers of conversions feed: heads of .npy files, and conversions as six lines of text
+// Inputs of the conversion fuzzers: headers of .npy files, and conversions as six lines of text
 // (from, to, shape, type, quantisation, strides), of which small ones are carried out.
 #pragma once
 
@@ -58,7 +58,7 @@ inline ConversionRequest request_of(const std::string& text) {
     return request;
 }
 
-/// Small conversions must give what the plain path gives.
+/// Small conversions must produce what the reference path produces.
 inline void parse_conversion(const std::string& text) {
     const ConversionPlan conversion = plan_conversion(request_of(text));
     const Layout& source = conversion.source;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loadables: read, planned for nv_small as the firmware would run them, and checked. The first byte
-// chooses: 0 the file as it is; else a small good one, of which the bytes after it are changes.
+// chooses: 0 the file as it is; else a small good one, changed by the bytes after it.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Changes of three bytes each: a place, of 16 bits, and the byte that goes there.
+/// Changes of three bytes each: a 16-bit offset and the byte that goes there.
 std::string changed(const std::uint8_t* data, std::size_t size) {
     static const std::string good = npuscope::loadable_bytes(npuscope::test::sdp_chain());
     std::string bytes = good;

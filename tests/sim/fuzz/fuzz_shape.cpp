@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models by their shapes alone, floats taken as integers, and written again.
+// Models by their shapes only, floats treated as integers, and written again.
 #include <cstddef>
 #include <cstdint>
 #include <string>

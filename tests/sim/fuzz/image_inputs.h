@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzer of memory images feeds: a description, a line `===` and the content that every file
-// of the description has; a text without that line is each kind of file in turn.
+// Inputs of the memory image fuzzer: a description, a line `===` and the content that every file of
+// the description has; a text without that line is each kind of file in turn.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzer of machines feeds: a preset's YAML. An NPU that it describes within its limits is
-// built and runs a small network for some thousand cycles. It may refuse the network or stop; all else
-// is a crash.
+// Inputs of the machine fuzzer: a preset's YAML. An NPU that it describes within its limits is
+// built and runs a small network for some thousand cycles. It may refuse the network or stop; all
+// else is a crash.
 #pragma once
 
 #include <array>
@@ -58,14 +58,14 @@ inline void build_machine(const std::string& text) {
         const Graph graph = finish_graph(network_graph(network));
         const auto target = system.family->target(system.npu, system.memory, false);
         const auto plan = target->plan(graph);
-        // without inputs: for its time
+        // without inputs: for its time only
         run_model(plan->program(system.host, nullptr), system, options);
     } catch (const MachineStopped&) {
         return;
     }
 }
 
-/// Another number where one stands after a colon: sizes at the edges are what presets get wrong.
+/// Another number in place of one after a colon: sizes at the edges are what presets get wrong.
 inline std::string with_other_number(std::string text, unsigned seed) {
     static constexpr std::array<std::string_view, 24> numbers{
         "0",   "1",   "2",    "3",     "4",          "5",          "7",  "8",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzers feed, and a small good input of each kind.
+// Inputs of the fuzzers, and a small good input of each kind.
 #pragma once
 
 #include <string>

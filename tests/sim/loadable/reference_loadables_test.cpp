@@ -69,7 +69,7 @@ TEST_P(ReferenceLoadable, GivesItsGoldenBytes) {
     const SystemConfig system = system_of(name);
     const LoadableProgram made = read_loadable_program(path, {}, system);
     const CheckReport report = check_program(made.program, {nvdla_npu(system), system.memory});
-    for (const Diagnostic& finding : report.findings) {  // of BDMA and RUBIK moves alone
+    for (const Diagnostic& finding : report.findings) {  // of BDMA and RUBIK moves only
         EXPECT_EQ(finding.severity, Severity::Note) << finding.sentence;
     }
     SurfaceWishes wishes;

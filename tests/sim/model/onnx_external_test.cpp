@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights in files beside a model.
+// Weights in files next to a model.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 

@@ -54,7 +54,7 @@ TEST(OnnxMutation, DamagedBytesAreReadOrRefused) {
     survive(seeds(), 3000, [&](const std::string& seed) { return mutator.damage(seed); });
 }
 
-/// Valid protobuf with wrong numbers in it: what bytes alone rarely reach.
+/// Valid protobuf with wrong numbers in it, which byte changes rarely reach.
 class NumberDamage {
  public:
     std::string operator()(const std::string& seed) {

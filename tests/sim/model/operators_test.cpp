@@ -249,7 +249,7 @@ TEST(HostOperators, LinearResizeFollowsItsCoordinates) {
                                                       ::testing::DoubleNear(8.0 / 3, 1e-6), 4));
 }
 
-/// In another order, or one direction after the other, such a sum rounds otherwise.
+/// In another order, or one direction after the other, such a sum rounds differently.
 TEST(HostOperators, BilinearResizeSumsFloatsInItsOrder) {
     const float a = 0.1F;
     const float b = 0.7F;

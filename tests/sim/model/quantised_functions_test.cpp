@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between quantisers and needs no real numbers: the integers stay those of the model, bit by
-// bit, with fewer operators.
+// What is between quantisers and needs no real numbers: the integers stay those of the model, bit
+// by bit, with fewer operators.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using test::ModelBuilder;
 
-/// A map of int8 with each code once, as real numbers of the scale 0.05 in `x_y`.
+/// A map of int8 with each code once, as real numbers of scale 0.05 in `x_y`.
 ModelBuilder start(int zero = 3) {
     ModelBuilder builder;
     builder.input("x", {1, 4, 8, 8}, onnx::TensorProto_DataType_INT8);
@@ -198,7 +198,7 @@ TEST(QuantisedFunctions, AReluAfterAQuantiserOfItsScaleGoesBeforeIt) {
               (Names{"Conv", "DequantizeLinear", "QuantizeLinear", "Relu"}));
 }
 
-/// Maps of one size or another, each behind a quantiser of its own or of another one's scale.
+/// Maps of one size or another, each after its own quantiser or one of another one's scale.
 class RandomModel {
  public:
     explicit RandomModel(unsigned seed) : random_(seed) {

@@ -11,13 +11,13 @@
 namespace npuscope {
 namespace {
 
-/// As a runtime computes it: in floats of 32 bits, halves to even.
+/// As a runtime computes it: in float32, ties to even.
 double runtime_result(std::int64_t sum, double factor) {
     return static_cast<double>(
         std::nearbyint(static_cast<float>(sum) * static_cast<float>(factor)));
 }
 
-/// As hardware does: in real numbers, halves away from zero.
+/// As hardware does: in real numbers, ties away from zero.
 double hardware_result(std::int64_t sum, double scale) {
     return std::round(static_cast<double>(sum) * scale);
 }
@@ -54,7 +54,7 @@ TEST(ResultSteps, EveryScaleBetweenTheBoundsGivesTheRuntimesResults) {
         EXPECT_GT(differing(factor, bounds.above - width / 8, range), 0) << factor;
         EXPECT_GT(differing(factor, bounds.below + width / 8, range), 0) << factor;
     }
-    EXPECT_GE(exact, 150);  // of 180: some factors have halves that no one scale rounds
+    EXPECT_GE(exact, 150);  // of 180: some factors have ties that no single scale rounds
 }
 
 /// Results of a few small sums have wide bounds: what no sum reaches says nothing.

@@ -15,8 +15,8 @@ struct Kind {
     bool big_endian;
 };
 
-/// A file of two segments: four bytes at 0x80000000, of which the last two are zeros in memory
-/// alone, and a note that is not loaded.
+/// A file of two segments: four bytes at 0x80000000, of which the last two are zeros only in
+/// memory, and a note that is not loaded.
 class ElfSample {
  public:
     explicit ElfSample(const Kind& kind) : kind_(kind) {

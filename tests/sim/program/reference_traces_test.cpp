@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every published nv_small trace and every program that the RTL ran is read whole. The bytes of
-// their images are compared with those that a second, plain reader finds.
+// Every published nv_small trace and every program that the RTL ran is read completely. The bytes
+// of their images are compared with those that a second, simple reader finds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -97,7 +97,7 @@ TEST(ReferenceTraces, ImagesAgreeWithAPlainReader) {
     if (paths.empty()) {
         GTEST_SKIP() << "no reference data at NPUSCOPE_REFERENCE_DATA";
     }
-    constexpr std::uintmax_t largest_file = 300'000;  // the plain reader is slow
+    constexpr std::uintmax_t largest_file = 300'000;  // the simple reader is slow
     std::size_t compared = 0;
     for (const fs::path& program : paths) {
         for (const auto& entry : fs::directory_iterator(program.parent_path())) {

@@ -28,7 +28,7 @@ std::string complaint(const std::string& text) {
 }
 
 TEST(TraceTxn, RegistersAreNamedFromTheirWordAddress) {
-    // S_POINTER stands at 0x5004, D_OP_ENABLE at 0x5010
+    // S_POINTER is at 0x5004, D_OP_ENABLE at 0x5010
     const auto write = only<WriteRegister>("write_reg 0xffff1401 0x1 #NVDLA_CDMA.S_POINTER_0\n");
     EXPECT_EQ(write.name, "NVDLA_CDMA.S_POINTER_0");
     EXPECT_EQ(write.address, 0x5004U);

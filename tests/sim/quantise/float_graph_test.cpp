@@ -27,7 +27,7 @@ std::ptrdiff_t count(const Graph& graph, const std::string& op) {
     return std::ranges::count(graph.nodes, op, &GraphNode::op);
 }
 
-/// The same outputs within what floats round.
+/// The same outputs within float rounding.
 void expect_same(const Graph& before, const Graph& after, const Case& inputs) {
     const GraphValue wanted = host_output(before, inputs);
     const GraphValue found = host_output(after, inputs);
@@ -153,7 +153,7 @@ TEST(RaiseOpset, AnOperatorWithoutSuchAFormIsNamed) {
                 HasSubstr("'soft' (Softmax): from axis 1 on it sums over several axes"));
 }
 
-/// a and a depthwise layer, and, beside it, b; both concatenated for the last one.
+/// a and a depthwise layer, and, in parallel, b; both concatenated for the last one.
 TEST(Equalise, ChannelsAreScaledAndTheResultIsTheSame) {
     ModelBuilder builder;
     builder.input("x", {1, 3, 6, 6});

@@ -60,7 +60,7 @@ TEST(MixedPrecision, LayersStayFloatsUntilTheWorstInputReachesTheTarget) {
         const auto node = std::ranges::find(model.graph.nodes, layer.layer, &GraphNode::name);
         ASSERT_NE(node, model.graph.nodes.end());
         EXPECT_EQ(node->op, layer.op);
-        if (node->op != "Add") {  // its weights are those of the model of floats
+        if (node->op != "Add") {  // its weights are those of the float model
             EXPECT_GT(layer.macs, 0U);
             EXPECT_EQ(model.graph.constant(node->inputs[1])->type.element, ElementType::Float32);
         }
@@ -82,7 +82,7 @@ TEST(MixedPrecision, TheRatioIsThatOfTheWorstInputAndOfTheGraphThatIsGiven) {
     }
 }
 
-/// A quarter of a decibel more is found with other ranges alone.
+/// A quarter of a decibel more is found with other ranges only.
 TEST(MixedPrecision, RangesOfTensorsAreChosenBeforeLayersAreLeft) {
     const QuantisedModel none = quantised(0);
     const auto target = static_cast<std::uint32_t>(std::floor(none.worst)) + 1;

@@ -67,7 +67,7 @@ TEST(QuantiseModel, EveryLayerRunsOnTheNpuAfterIt) {
     const QuantisedModel model =
         quantise_model(prepared(test::float_model()), some_cases({1, 3, 8, 8}, 2), {});
     const Graph graph = finish_graph(model.graph, ScaleForm::Rounded);
-    std::vector<std::string> left;  // at the ends alone
+    std::vector<std::string> left;  // only at the ends
     for (const GraphNode& node : graph.nodes) {
         if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") {
             left.push_back(node.op);
@@ -76,7 +76,7 @@ TEST(QuantiseModel, EveryLayerRunsOnTheNpuAfterIt) {
     EXPECT_EQ(left, (std::vector<std::string>{"QuantizeLinear", "DequantizeLinear"}));
 }
 
-/// A small map and one of far larger numbers, concatenated; the small one has another reader.
+/// A small map and one of far larger values, concatenated; the small one has another reader.
 TEST(QuantiseModel, ASmallMapKeepsItsGridBesideALargeOne) {
     ModelBuilder builder;
     builder.input("x", {1, 3, 8, 8});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of the reference data: those of floats quantised with their own inputs, on the host and on an
-// NPU, and all of them by their shapes alone.
+// Models of the reference data: the float ones quantised with their own inputs, on the host and on
+// an NPU, and all of them by their shapes only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr double least_decibels = 25;
 
-/// Folders of models whose names end so; none where the data are not here.
+/// Folders of models whose names end with this; none without the data.
 std::vector<fs::path> models(const std::string& ending) {
     std::vector<fs::path> found;
     const fs::path folder = reference_data(NPUSCOPE_SOURCE) / "models";
@@ -47,7 +47,7 @@ SystemConfig system_of(const char* npu) {
     return read_system(arguments);
 }
 
-/// Signal to noise of the worst case; outputs of cases lie behind each other in `found`.
+/// Signal-to-noise ratio of the worst case; outputs of cases follow each other in `found`.
 double worst_decibels_of(const fs::path& outputs, const std::string& name,
                          const GraphValue& found) {
     double worst = std::numeric_limits<double>::infinity();
@@ -79,7 +79,7 @@ TEST(ReferenceModels, OfFloatsLoseLittleAsIntegers) {
     }
 }
 
-/// Quantises a model on the way to an NPU; every input has the ratio at its outputs.
+/// Quantises a model for a run on an NPU; every input has the ratio at its outputs.
 void expect_near_floats(const fs::path& folder, const SystemConfig& system) {
     const TempFolder out;
     NetworkFiles files{(folder / "inputs").string(), (out / "y").string()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as quantisation takes it, and what it computes on the host.
+// A model as quantisation accepts it, and what it computes on the host.
 #pragma once
 
 #include "sim/model/host_values.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of damaged models, the same in every run, taken by their shapes and as integers: refused
+// Thousands of damaged models, the same in every run, read by their shapes and as integers: refused
 // with a message, or turned into a model that can be written and read again.
 #include <gtest/gtest.h>
 

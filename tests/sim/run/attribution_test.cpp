@@ -53,7 +53,7 @@ TEST(Attribution, gives_the_cycles_of_the_array_to_who_has_it) {
     spend(operations[1], 80, Cause::WaitsForPrevious);
     spend(operations[1], 60, Cause::Mac, true);
     const auto own = own_cycles(operations, whole(0, 160));
-    EXPECT_EQ(own[0][Cause::SdpDrain], Cycles(0));  // behind the other's products
+    EXPECT_EQ(own[0][Cause::SdpDrain], Cycles(0));  // behind the other's MACs
     EXPECT_EQ(own[1][Cause::Mac], Cycles(60));
     EXPECT_EQ(own[0].sum() + own[1].sum(), Cycles(160));
 }

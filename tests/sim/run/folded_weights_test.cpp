@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised models of any scales on a TINPU, whose 8-bit weights have shifts alone: bit by bit what the
-// rewritten graph gives, within few steps of the model, and all products on the NPU.
+// Quantised models of any scales on a TINPU, whose 8-bit weights have only shifts: bit-exact with
+// the rewritten graph, within few steps of the model, and all MACs on the NPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using test::QuantisedModel;
 
 constexpr double most_steps = 12;  ///< of inputs spread over all codes
 
-/// No result is more than `limit` steps from the model's; all that multiplies runs on the NPU. The share
-/// of results that differ.
+/// No result is more than `limit` steps from the model's; all that multiplies runs on the NPU.
+/// Returns the share of results that differ.
 double expect_near(const Graph& raw, const std::string& output, ScaleForm form, double limit) {
     const Graph exact = finish_graph(raw);
     const Graph folded = finish_graph(raw, form);
@@ -52,8 +52,8 @@ double expect_near(const Graph& raw, const std::string& output, ScaleForm form, 
     return differ / static_cast<double>(numbers.size());
 }
 
-/// Maps that are read once, twice and as needed, of inputs that fill all codes evenly: twice is never far off, and
-/// seldom at all.
+/// Maps that are read once, twice and as needed, of inputs that fill all codes evenly: twice is
+/// never far off, and seldom at all.
 void expect_near(QuantisedModel& model, const std::string& output, double limit) {
     constexpr double seldom = 0.1;
     const double near = std::min(limit, 2.0);

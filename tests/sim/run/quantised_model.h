@@ -35,7 +35,7 @@ class QuantisedModel {
         quantiser(name);
         return name;
     }
-    /// Its scale stands in this ratio to another tensor's.
+    /// Its scale has this ratio to another tensor's.
     std::string scaled_input(const std::string& name, const Sizes& sizes, const std::string& other,
                              float ratio) {
         builder.input(name, sizes, code_);

@@ -7,7 +7,7 @@
 namespace npuscope::test {
 namespace {
 
-/// A tensor of int8 numbers.
+/// A tensor of int8 values.
 struct Map {
     std::string name;
     std::int64_t channels;

@@ -12,7 +12,7 @@ namespace {
 
 using Compared = RepeatedStatements::Compared;
 
-/// Two regions, which meet at 0x1000'0000.
+/// Two regions, which adjoin at 0x1000'0000.
 RepeatedStatements repeats_of(const std::vector<Statement>& program) {
     return {program,
             {Bytes(256),
@@ -33,7 +33,7 @@ void add_layer(std::vector<Statement>& program, std::uint32_t size, std::uint32_
     add(SyncWait{"SDP", sync});
 }
 
-/// The stretch that a host finds which waits at the end of the first two layers.
+/// The stretch found by a host that waits at the end of the first two layers.
 std::optional<RepeatedStatements::Stretch> found(const std::vector<Statement>& program,
                                                  Compared compared = Compared::Same) {
     RepeatedStatements repeated = repeats_of(program);

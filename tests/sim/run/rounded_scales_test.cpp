@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised models of any scales and zero points on an NPU with registers: bit by bit what the
-// rewritten graph gives, and within one step of what the model itself gives.
+// Quantised models of any scales and zero points on an NPU with registers: bit-exact with the
+// rewritten graph, and within one step of the model itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -157,7 +157,7 @@ TEST_P(RoundedScales, FunctionsAreTheModels) {
 TEST_P(RoundedScales, FunctionOnTheWayOfAConvolutionsResult) {
     QuantisedModel model = this->model();
     const std::string a = model.conv("a", model.input("x", 12, 9), 12, 20, 3);
-    constexpr double any = 255;  // a function may make much of a step
+    constexpr double any = 255;  // a function may amplify a step
     expect_close(model, model.function("y", "Elu", a), npu(), 2, any);
 }
 
@@ -209,7 +209,7 @@ TEST_P(RoundedScales, MeanOfAPlane) {
     expect_close(model, model.mean("y", model.input("x", 24, 7)), npu(), 1);
 }
 
-/// Halves go to even, as in the model, wherever sums lie halfway between two results.
+/// Ties go to even, as in the model, wherever sums are halfway between two results.
 TEST_P(RoundedScales, ConvolutionOfPowersOfTwoIsExact) {
     QuantisedModel model = this->model();
     model.take_powers_of_two();
@@ -238,7 +238,7 @@ TEST_P(RoundedScales, SumOfPowersOfTwoIsExact) {
     expect_close(model, model.sum("y", a, model.input("b", 12, 9)), npu(), 1, 0);
 }
 
-/// Of the 65,536 pairs of integers, those whose sum is not the one that floats give.
+/// Of the 65,536 pairs of integers, those whose sum is not the one that floats produce.
 std::size_t wrong_pairs(const Graph& raw, ScaleForm form) {
     const Graph graph = finish_graph(raw, form);
     const auto node = std::ranges::find(graph.nodes, scaled_sum_op, &GraphNode::op);
@@ -285,8 +285,8 @@ TEST_P(RoundedScales, SumThatReadsAMapTwiceRunsOnTheNpu) {
     }
 }
 
-/// The third stage multiplies the second map, so that two factors fit one scale; the Relu of fewer than all codes has
-/// no place after it.
+/// The third stage multiplies the second map, so that two factors fit one scale; the Relu of fewer
+/// than all codes has no place after it.
 TEST_P(RoundedScales, SumWithAFactorForEachMapIsNearerToTheModel) {
     QuantisedModel model = this->model();
     const std::string a = model.input("a", {1, 8, 9, 9});
@@ -306,7 +306,7 @@ TEST(ScaledSums, WithAFactorForEachMapRunOnAnNpuOfThreeStages) {
     }
 }
 
-/// Every sum near every result, both signs: what the two multiplications of the hardware make of it.
+/// Every sum near every result, both signs: the result of the hardware's two multiplications.
 TEST(EvenDivision, RoundsHalvesToEven) {
     for (int shift = 1; shift <= 15; ++shift) {
         const auto division = even_division(shift, 1);
@@ -318,7 +318,7 @@ TEST(EvenDivision, RoundsHalvesToEven) {
         for (std::int64_t sum = -reach; sum <= reach; sum += shift < 10 ? 1 : 1 << (shift - 3)) {
             const auto whole = static_cast<double>(sum);
             for (const double near : {whole - 1, whole, whole + 1}) {
-                const double steps = std::round(near * first);  // halves away from zero
+                const double steps = std::round(near * first);  // ties away from zero
                 ASSERT_EQ(std::round(steps * second), std::nearbyint(std::ldexp(near, -shift)))
                     << near << " by 2^" << shift;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models shared by a register NPU and the host: whatever the partition, the numbers are those of
-// the host's plain operators.
+// Models shared by a register NPU and the host: whatever the partition, the values are those of the
+// host's reference operators.
 #include "sim/compile/nvdla/segmented_program.h"
 
 #include <gmock/gmock-matchers.h>
@@ -27,7 +27,7 @@ SystemConfig system_of(const std::string& npu) {
     return system;
 }
 
-/// On the preset and on the host alone.
+/// On the preset and on the host only.
 Result expect_equal(const ModelBuilder& builder, const std::string& npu,
                     ElementType element = ElementType::Int8) {
     const Graph graph = test::graph_of(builder);
@@ -71,7 +71,7 @@ class Model {
         builder.input(name, {1, channels, 6, 5});
         return *this;
     }
-    /// Conv 1x1, Div, Floor, Clip; gives its output.
+    /// Conv 1x1, Div, Floor, Clip; returns its output.
     std::string conv(const std::string& name, const std::string& from, std::int64_t channels,
                      std::int64_t kernels, std::int64_t stride = 1) {
         builder.floats(
@@ -142,7 +142,7 @@ TEST(SegmentedSession, BranchesAroundTheHostDoNotWaitForEachOther) {
     const std::string a = model.conv("a", "x", 8, 8);
     model.node("Transpose", "turn", {a});
     model.builder.ints("perm", {0, 1, 2, 3});
-    const std::string b = model.conv("b", a, 8, 8);  // beside the host's part
+    const std::string b = model.conv("b", a, 8, 8);  // in parallel with the host's part
     const std::string c = model.conv("c", "turn_y", 8, 8);
     model.node("Add", "join", {b, c});
     model.clip("join_c");

@@ -36,7 +36,7 @@ TEST(TimelineRecorder, WaitThatGoesOnIsOneSpan) {
 
 TEST(TimelineRecorder, WaitsKeepWhatWorkToldAheadLeavesOfThem) {
     TimelineRecorder recorder;
-    recorder.worked("a", {Cycles(0), Cycles(10)});  // told in cycle 0
+    recorder.worked("a", {Cycles(0), Cycles(10)});  // reported in cycle 0
     recorder.waited("a", WaitKind::Blocked, "x", {Cycles(4), Cycles(16)});
     recorder.worked("a", {Cycles(14), Cycles(20)});
     recorder.waited("a", WaitKind::Blocked, "x", {Cycles(15), Cycles(18)});
@@ -51,7 +51,7 @@ TEST(TimelineRecorder, WaitsKeepWhatWorkToldAheadLeavesOfThem) {
 TEST(TimelineRecorder, CounterStepsInTheOrderOfTime) {
     TimelineRecorder recorder;
     recorder.restarted("cbuf.data", Cycles(5), 0);
-    recorder.counted("cbuf.data", Cycles(30), -4);  // told ahead of its time
+    recorder.counted("cbuf.data", Cycles(30), -4);  // reported ahead of its time
     recorder.counted("cbuf.data", Cycles(10), 3);
     recorder.counted("cbuf.data", Cycles(10), 1);
     recorder.counted("cbuf.data", Cycles(20), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of floats as fp16 and int16 on an NPU that computes with them: near the model of floats, and
-// near what the host makes of the model of 16 bits.
+// Float models as fp16 and int16 on an NPU that computes with them: near the float model, and near
+// the host's results for the 16-bit model.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ test::ModelBuilder varied_model() {
 
 struct Expected {
     MapType type;
-    double decibels;  ///< of the model of floats, at least
+    double decibels;  ///< of the float model, at least
 };
 
 class WideLayers : public ::testing::TestWithParam<Expected> {
@@ -56,7 +56,7 @@ class WideLayers : public ::testing::TestWithParam<Expected> {
         options.type = GetParam().type;
         return quantise_model(sample::prepared(builder), {one}, options);
     }
-    /// Runs it on nv_full; the number of groups there.
+    /// Runs it on nv_full; returns the number of groups there.
     static std::size_t expect_near(const test::ModelBuilder& builder) {
         const Graph floats = sample::prepared(builder);
         const Case one{{"x", test::float_input(floats.types.at("x").sizes, 3)}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for several inputs at once: each gives the bytes that it gives alone, the check finds nothing,
-// and operations that take several of them save the weights' way.
+// Plans for several inputs at once: each produces the bytes that it produces alone, the check finds
+// nothing, and operations on several of them save weight traffic.
 #include "sim/compile/nvdla/batched_plan.h"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(BatchedPlan, MatricesAreFetchedOnceForAllInputs) {
     constexpr std::uint32_t inputs = 8;
     const BatchedPlan batched = *batched_plan(plan, inputs, target);
     EXPECT_GE(batched.shared_layers, 2U);
-    const auto& wide = batched.plan.layers.at(2);  // the pool is joined to the first
+    const auto& wide = batched.plan.layers.at(2);  // the pool is fused to the first
     EXPECT_EQ(wide.name, "wide");
     EXPECT_EQ(wide.operations, 1U);
     const Operation& operation = batched.plan.operations.at(wide.first_operation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of layers one behind the other, in integer sequences.
+// Models of layers one after the other, in integer sequences.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace npuscope::test {
 
-/// Steps behind the last node, each named after the layer.
+/// Steps after the last node, each named after the layer.
 class Chain {
  public:
     ModelBuilder builder;

@@ -19,7 +19,7 @@ std::uint32_t crc_of(const std::vector<std::uint8_t>& bytes) {
         crc32(crc32(0, nullptr, 0), bytes.data(), static_cast<uInt>(bytes.size())));
 }
 
-/// The program of a plan, with a check of every layer's result behind its last operation.
+/// The program of a plan, with a check of every layer's result after its last operation.
 Program checked_program(const Plan& plan, const reference::Results& results) {
     const std::vector<ExpectedResult> expected = expected_results(plan);
     std::vector<std::uint32_t> crcs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that are run with a check of every layer's result against a plain computation.
+// Plans that are run with a check of every layer's result against a reference computation.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace npuscope::sample {
 
-/// Every layer's bytes must be those of the plain computation, and nothing must be found.
+/// Every layer's bytes must be those of the reference computation, without any finding.
 Result run_checked(const Network& network, const PlanTarget& target);
 
 /// Whether all layers fit the target.

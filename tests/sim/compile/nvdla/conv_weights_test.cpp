@@ -17,7 +17,7 @@ TEST(WinogradValues, ASingleTapInTheMiddleIsSpreadOverFourElements) {
 TEST(WinogradValues, CornersAreTheTapsHalved) {
     const std::array<std::int8_t, 16> patch = winograd_taps({100, 0, -7, 0, 0, 0, 51, 0, 127});
     EXPECT_EQ(patch[0], 50);
-    EXPECT_EQ(patch[3], -4);  // halves go away from zero
+    EXPECT_EQ(patch[3], -4);  // ties go away from zero
     EXPECT_EQ(patch[12], 26);
     EXPECT_EQ(patch[15], 64);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models as register programs: the simulated NVDLA gives the numbers of the host's plain operators,
-// and what no register program can do is left to the host, with the node and the reason.
+// Models as register programs: the simulated NVDLA produces the values of the host's reference
+// operators, and what no register program can do is left to the host, with the node and the reason.
 #include "sim/compile/nvdla/nvdla_target.h"
 
 #include <gmock/gmock-matchers.h>

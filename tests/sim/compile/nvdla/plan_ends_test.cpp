@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks of several inputs and outputs: every input lies in an image of its own, every output
-// stays in memory until the program has ended, whatever else reads it.
+// Networks of several inputs and outputs: every input is in its own image, every output stays in
+// memory until the program has ended, whatever else reads it.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// `early` and `sum` are read by others, `pooled` could be done on the way of `sum2`.
+/// `early` and `sum` are read by others, `pooled` could be done on the fly after `sum2`.
 Network forked(const std::string& outputs) {
     return parse_network(
         "name: forked\n"
@@ -50,7 +50,7 @@ std::vector<std::string> outputs_of(const Plan& plan) {
     return names;
 }
 
-/// What lies where the outputs were, when all is over.
+/// What is where the outputs were, at the end of the program.
 void expect_outputs(const Network& network, const PlanTarget& target) {
     const Plan plan = plan_network(network, target);
     const reference::Results results = reference::run_network(network, plan);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever form operands take and wherever they lie (pixels, compressed weights, SRAM), the bytes
+// Whatever form operands take and wherever they are (pixels, compressed weights, SRAM), the bytes
 // of the results are the same.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -137,7 +137,7 @@ TEST(PlannedForms, WinogradIsChosenWhereItMayRoundAndNearlyGivesTheDirectResult)
     EXPECT_LT(transformed.cycles, direct.cycles);
     target.npu.cbuf.bank_depth = 32;  // several tiles
     run_checked(network, target);
-    // the rounding alone: most results are near those of the direct convolution
+    // only the rounding: most results are near those of the direct convolution
     const Plan plan = plan_network(network, preset_target("nv_full"));
     const Plan patches = plan_network(network, target);
     const auto one = reference::run_network(network, plan).at("first");
@@ -149,7 +149,7 @@ TEST(PlannedForms, WinogradIsChosenWhereItMayRoundAndNearlyGivesTheDirectResult)
     EXPECT_GT(near, one.values.size() * 9 / 10);
 }
 
-/// A memory with so many bytes behind the second port.
+/// A memory with this many bytes behind the second port.
 MemoryConfig memory_with_sram(std::uint64_t bytes) {
     MemoryConfig memory;
     memory.beat_interval = Cycles(4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planned networks on the simulated machine: whatever the buffer forces the planner to do, the same
-// bytes must come out, those of a plain computation.
+// Planned networks on the simulated machine: whatever the buffer forces the planner to do, the
+// result must be the same bytes, those of a reference computation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,8 +170,8 @@ TEST(PlannedNetwork, RandomNetworksGiveThePlainBytesOnEveryPreset) {
     }
 }
 
-// source: nv_full RTL, simulated: weights of another split of the buffer wait until the operation before has
-// passed the sequencer, where those of the same split do not
+// source: nv_full RTL, simulated: weights of another split of the buffer wait until the previous
+// operation has passed the sequencer, where those of the same split do not
 TEST(PlannedNetwork, TakesTheTimeOfTheRtlWhereCompressedWeightsSplitTheBufferAnew) {
     const Network network = parse_network(R"(
 name: split

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plain computation of a network (sim/compile/nvdla/plain_network.h) must leave in memory.
+// What the reference computation of a network (sim/compile/nvdla/plain_network.h) must leave in
+// memory.
 #pragma once
 
 #include <cstdint>

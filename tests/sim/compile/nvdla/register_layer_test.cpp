@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random integer sequences: what the stages give, put together here from their registers' meaning,
-// against the definition in plain integers.
+// Random integer sequences: what the stages produce, put together here from their registers'
+// meaning, against the definition in plain integers.
 #include "sim/compile/nvdla/register_layer.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::int64_t clipped(std::int64_t value, const NumberRange& range) {
                       static_cast<std::int64_t>(range.high));
 }
 
-/// (x - offset) * scale >> shift, halves away from zero, as int8.
+/// (x - offset) * scale >> shift, ties away from zero, as int8.
 std::int64_t converted(std::int64_t value, const Conversion& conversion) {
     const std::int64_t moved = (value - conversion.offset) * conversion.scale;
     const std::int64_t half = conversion.shift == 0 ? 0 : std::int64_t{1} << (conversion.shift - 1);

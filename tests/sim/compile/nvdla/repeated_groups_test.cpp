@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel groups that repeat those before them are counted and not simulated; without values operations are,
-// too. Everything that a result tells is the same as with all of them: values, cycles, causes, units,
-// traffic, operations, findings.
+// Kernel groups that repeat earlier ones are counted and not simulated; without values, so are
+// operations. Everything in a result is the same as with all of them: values, cycles, causes,
+// units, traffic, operations, findings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ double share_of(const Result& result) {
            static_cast<double>(result.simulated_cycles.value);
 }
 
-/// The same with values, of which all that the network writes is compared, too; once they are worked
-/// out by a second thread, once by the simulation itself.
+/// The same with values, of which all that the network writes is compared, too; once they are
+/// computed by a second thread, once by the simulation itself.
 double repeated_share_with_values(const Network& network, const PlanTarget& target) {
     const SystemConfig system = nvdla_system(target.npu, target.memory);
     const Plan plan = plan_network(network, target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner splits is held against the decoder, which refuses slices that do not fit.
+// What the planner splits is checked with the decoder, which refuses slices that do not fit.
 #include "sim/compile/nvdla/single_operations.h"
 
 #include <gtest/gtest.h>

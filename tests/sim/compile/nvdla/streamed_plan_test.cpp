@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of frames: each gives the bytes that one alone gives, the check finds nothing, and frames
-// follow each other sooner than one after the end of the other.
+// Streams of frames: each produces the bytes that one alone produces, the check finds nothing, and
+// frames follow each other sooner than if each waited for the end of the previous one.
 #include "sim/compile/nvdla/streamed_plan.h"
 
 #include <gtest/gtest.h>

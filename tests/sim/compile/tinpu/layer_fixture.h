@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models run on the bundled preset: on the NPU where it takes them, or on the host altogether.
+// Models run on the bundled preset: on the NPU where it supports them, or entirely on the host.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace npuscope::test {
 
 inline LayerNpuConfig bundled_preset() { return tinpu_preset(configs_folder()); }
 
-/// A preset that takes nothing: no model has a batch of 2.
+/// A preset that supports nothing: no model has a batch of 2.
 inline LayerNpuConfig host_only() {
     LayerNpuConfig config = bundled_preset();
     config.restrictions.batch = 2;
@@ -28,7 +28,7 @@ inline Graph graph_of(const ModelBuilder& builder) {
     return finish_graph(parse_onnx(builder.bytes(), "built.onnx"));
 }
 
-/// Whole numbers of 8 bits for every input, as `element` holds them.
+/// 8-bit integers for every input, as `element` holds them.
 inline std::map<std::string, GraphValue> some_inputs(const Graph& graph, ElementType element,
                                                      unsigned seed) {
     std::map<std::string, GraphValue> inputs;
@@ -43,7 +43,7 @@ inline std::map<std::string, GraphValue> some_inputs(const Graph& graph, Element
     return inputs;
 }
 
-/// Without `inputs` for its time alone.
+/// Without `inputs` for its time only.
 inline ModelResult run_plan(const Graph& graph, const LayerPlan& plan, const LayerNpuConfig& config,
                             const GraphInputs* inputs, const RunOptions& options = {}) {
     return run_model(layer_program(graph, plan, config, {}, inputs),
@@ -57,7 +57,7 @@ inline ModelResult run_on(const Graph& graph, const LayerNpuConfig& config,
 /// Of what ran on the NPU.
 inline Cycles npu_cycles(const Result& result) { return result.cycles - result.model->host.cycles; }
 
-/// What a TINPU of these restrictions takes.
+/// What a TINPU of these restrictions supports.
 inline Partition tinpu_partition(const Graph& graph, const Restrictions& restrictions) {
     LayerNpuConfig config;
     config.restrictions = restrictions;

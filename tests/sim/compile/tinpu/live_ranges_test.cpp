@@ -37,7 +37,7 @@ TEST(MapLives, MapsThatAreAliveTogetherLieApart) {
             }
         }
         EXPECT_GE(end, peak_bytes(ranges));
-        EXPECT_LT(end.value, all.value / 2);  // places are used again
+        EXPECT_LT(end.value, all.value / 2);  // places are reused
     }
 }
 

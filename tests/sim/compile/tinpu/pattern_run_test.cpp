@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pattern in every spelling: recognised, taken whole, and equal in every number to the same
-// model run by the host's plain operators.
+// Every pattern in every spelling: recognised, mapped completely, and equal in every value to the
+// same model run by the host's reference operators.
 #include <gtest/gtest.h>
 
 #include "tests/sim/compile/tinpu/layer_fixture.h"

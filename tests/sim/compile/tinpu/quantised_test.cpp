@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forms with scales and zero points: rewritten where that is exact, else left as they are, with the
-// reason; the numbers are those of the form itself either way.
+// reason; the values are those of the form itself either way.
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ ModelBuilder qdq_model(const QuantisedShape& shape) {
     return builder;
 }
 
-/// Numbers of the form as it stands in the file, and whether the NPU took it.
+/// Values of the form as in the file, and whether it ran on the NPU.
 void compare(const ModelBuilder& builder, bool exact) {
     Graph plain = parse_onnx(builder.bytes(), "built.onnx");
     prepare_graph(plain);
@@ -137,7 +137,7 @@ TEST(Quantised, ReluBehindTheConvolutionIsAClip) {
     shape.y_zero = -128;
     compare(qdq_model(shape), true);
 }
-/// x [sizes.. 8] times a matrix, with the bias in an Add behind it.
+/// x [sizes.. 8] times a matrix, with the bias in an Add after it.
 ModelBuilder qdq_product(const std::vector<std::int64_t>& sizes) {
     ModelBuilder builder;
     builder.input("x", sizes, onnx::TensorProto_DataType_INT8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random layers of every pattern on random machines: whatever memory, buffers and queues are like,
-// the unit leaves the numbers of the host's plain operators, and causes are all of the cycles.
+// the unit leaves the values of the host's reference operators, and causes add up to all cycles.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -29,7 +29,7 @@ ModelBuilder random_convolution(Dice& dice, std::int64_t channels, bool depthwis
     shape.channels = channels;
     shape.kernels = depthwise ? channels : 4 * dice.between(1, 5);
     shape.groups = depthwise ? channels : 1;
-    shape.rows = dice.between(channels == 1 ? 2 : 1, 5);  // 1x1 takes channels by fours
+    shape.rows = dice.between(channels == 1 ? 2 : 1, 5);  // 1x1 takes channels in fours
     shape.columns = dice.between(1, 5);
     shape.padding = dice.between(0, 2);
     shape.stride = dice.between(1, 3);

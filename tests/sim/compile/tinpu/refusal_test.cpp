@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers that the preset does not take: the rule, the node, and the model still gives its numbers.
+// Unsupported layers of the preset: the rule, the node, and the model still produces its values.
 #include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 
