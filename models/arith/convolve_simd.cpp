@@ -111,7 +111,10 @@ void arrange_taps(const KernelBlock<T>& block, std::size_t channel, std::int16_t
         for (std::size_t k = 0; k < block.count; ++k) {
             const T* from = block.channel(k, channel) + tap;
             to[2 * k] = from[0];
-            to[2 * k + 1] = pair ? std::int16_t{from[block.taps]} : std::int16_t{0};
+            to[2 * k + 1] = 0;
+            if (pair) {
+                to[2 * k + 1] = from[block.taps];
+            }
         }
     }
 }

@@ -45,7 +45,8 @@ class ValueThread {
             return;
         }
         using Held = std::decay_t<Work>;
-        static_assert(sizeof(Held) <= sizeof(Slot::place) && alignof(Held) <= alignof(Slot));
+        static_assert(sizeof(Held) <= sizeof(Slot::place));
+        static_assert(alignof(Held) <= alignof(Slot));
         Slot& slot = free_slot();
         new (slot.place.data()) Held(std::forward<Work>(work));
         slot.run = [](std::byte* place, bool skip) {

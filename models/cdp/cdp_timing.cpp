@@ -58,7 +58,7 @@ Cycles NormalisationPace::rows_of_pairs(Cycles begin, std::uint32_t columns) {
         begin + shape_.latency + Cycles(shape_.neighbours ? std::max(columns, last_columns_) : 1);
     Cycles late;
     for (std::uint32_t row = 0; row < rows; ++row) {
-        late += pairs_.row(first + Cycles(row * columns) + late, columns);
+        late += pairs_.row(first + Cycles(std::uint64_t{row} * columns) + late, columns);
     }
     return late;
 }

@@ -105,6 +105,12 @@ struct SdpConfig {
         visit.field("pooling_places", self.pooling_places,
                     "capacity of that path in beats when all wait for the PDP, in addition to one "
                     "per cycle of the stages");
+        describe_streams(visit, self);
+    }
+
+    /// Of the read DMAs.
+    template <class Visitor, class Self>
+    static void describe_streams(Visitor& visit, Self& self) {
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,
@@ -130,7 +136,7 @@ struct SdpConfig {
         visit.field("source_to_atom", self.source_to_atom,
                     "cycles from the last beat of a group to its first atom taken");
         visit.field("operand_to_atom", self.operand_to_atom,
-                    "cycles from the last beat of a group of operands to the atom that meets them");
+                    "cycles from the last beat of a group of operands to the atom that uses them");
     }
 };
 
