@@ -35,7 +35,7 @@ class ValueThread {
     void start_after(std::size_t operations) { starts_after_ = operations; }
     bool runs() const { return thread_.joinable(); }
 
-    /// Does `work()` when all that was posted before has been done. What it refers to must live
+    /// Does `work()` once everything posted before it is done. What it refers to must live
     /// until then: it holds shared pointers, or settle() is called before what it refers to ends.
     template <class Work>
     void post(Work&& work) {
@@ -65,7 +65,7 @@ class ValueThread {
     /// Calls `hand_on()` before anything else is posted or settled: it posts work that has waited
     /// for more of its kind.
     void hold_back(std::function<void()> hand_on) { held_back_ = std::move(hand_on); }
-    /// Calls `show()` in the simulation's own thread when all that was posted before has been done:
+    /// Calls `show()` in the simulation's own thread once everything posted before it is done:
     /// now, at a later call, or at settle().
     void then(std::function<void()> show);
     /// Returns when all has been done. What a piece of work threw is rethrown here, and what was

@@ -9,7 +9,7 @@ namespace {
 // source of what follows: nv_full RTL, simulated; NV_NVDLA_CDP_DP_sum.v, NV_NVDLA_CDP_DP_mul.v and
 // NV_NVDLA_CDP_DP_INTP_unit.v of nvdlav1
 
-/// fp16 results from the beginning of the interpolation on, where a wait leaves a bubble.
+/// Number of fp16 results in the stages from the interpolation onwards, where a stall leaves a bubble.
 std::uint32_t midst_of_fp16(const CdpNormalization& normalization) {
     constexpr std::uint32_t in_product = 4;
     return normalization.multiply_bypass ? 24 : 24 + in_product;

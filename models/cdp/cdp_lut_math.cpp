@@ -47,7 +47,7 @@ struct Wires<std::int64_t> {
 template <class Wire>
 LookupIndex exponent_index(typename Wire::Distance distance, int index_offset) {
     using Distance = typename Wire::Distance;
-    NPU_CHECK(distance > 0, "an input at or below the start underflows before");
+    NPU_CHECK(distance > 0, "inputs at or below the start must have been handled as underflow");
     const auto log2 = static_cast<unsigned>(std::bit_width(distance)) - 1U;
     const int index = static_cast<int>(log2) - index_offset;
     if (index < 0) {

@@ -53,7 +53,7 @@ struct NormalisationBlock {
 
 /// How results reach memory where a beat holds two atoms. Channels arrive as they entered, in rows:
 /// some channels of all columns. Each row has a queue of four for its even columns and one for the
-/// odd ones; a block's beats leave, one per cycle after a command, when its last row is there, and
+/// odd ones; a block's beats leave, one per cycle after a command, when its last row has arrived, and
 /// make room for those of the next block, which two more slots in front of the queues bridge. The
 /// stages from the sum on hold only so many results; what waits at their end delays those before
 /// them.

@@ -370,7 +370,7 @@ GroupStream::Removable Cdma::removable_groups(const ConvWork& work) const {
 void Cdma::add_state(Fingerprint& state, const ConvWork& work, std::uint32_t begun) const {
     wires_.data.add_state(state);
     state.add(reading_.work == &work ? 1U : 0U);
-    if (reading_.work == &work) {  // otherwise all that are left are there
+    if (reading_.work == &work) {  // otherwise all the remaining ones have arrived
         wires_.weights.add_state(state);
         reading_.stream->add_state(state, begun - reading_.left_out);
         for (std::uint32_t i = begun; i < reading_.place + reading_.left_out; ++i) {

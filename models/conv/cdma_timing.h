@@ -152,7 +152,7 @@ class FeatureStream : public DataStream {
     };
     std::uint32_t lines_of(const Position& position) const;
     std::uint64_t atoms_of(const Position& position) const;
-    /// Lines that have been requested once those of the position have been.
+    /// Number of lines requested up to and including those of the position.
     std::uint64_t lines_until(const Position& position) const;
     /// Moves to the next surface, to the same lines of the next batch, or to the next lines.
     /// source: NV_NVDLA_CDMA_dc.v of nvdlav1, req_batch_cnt

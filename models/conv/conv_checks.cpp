@@ -34,7 +34,7 @@ class Checks {
     void agree(const Said& first, const Said& second) {
         if (first.value != second.value) {
             add(Severity::Error, "register_mismatch", first,
-                fmt::format("{}, {}", first.text(), second.text()));
+                fmt::format("{}, but {}", first.text(), second.text()));
         }
     }
     /// One register against what the rest of the job requires.
@@ -62,7 +62,7 @@ class Checks {
         finding.unit = said.unit;
         finding.register_name = spelled(said.unit, said.register_name);
         finding.field = said.field.substr(0, said.field.find(' '));
-        finding.remedy = "correct either register";
+        finding.remedy = "correct whichever register is wrong";
         findings_.push_back(std::move(finding));
     }
 
@@ -244,7 +244,7 @@ void check_feature(const ConvParts& parts, Checks& checks) {
                   {csc_unit, "D_POST_Y_EXTENSION", "rows per step", csc.row_group},
                   "but only image input uses channel extension");
     const bool surfaces_agree = !cdma.surface_packed || cube.surface_packed();
-    // if both disagree, the line stride is the cause of the surface mismatch
+    // if both strides contradict their PACKED bits, the line stride is the cause of the surface mismatch
     checks.expect(
         !cdma.line_packed || cube.line_packed(),
         {cdma_unit, "D_LINE_STRIDE", "LINE_STRIDE", cube.line_stride.value},

@@ -38,9 +38,11 @@ struct CdmaConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field("weight_compression", self.weight_compression, "WMB/WGS decompression exists");
         visit.field("winograd", self.winograd, "Winograd mode exists");
-        visit.field("max_batch", self.max_batch, "most input cubes (batches) per operation");
+        visit.field("max_batch", self.max_batch,
+                    "maximum number of input cubes (batches) per operation");
         visit.field("flush", self.flush, "cycles after reset until S_CBUF_FLUSH_STATUS reads 1");
-        visit.field("request_atoms", self.request_atoms, "most atoms or beats per request");
+        visit.field("request_atoms", self.request_atoms,
+                    "maximum number of atoms or beats per request");
         visit.field("data_request", self.data_request,
                     "cycles from op-enable to the first request of feature data at the arbiter");
         visit.field("split_change", self.split_change,
@@ -65,7 +67,7 @@ struct CdmaConfig {
         visit.field("image_request", self.image_request,
                     "cycles from op-enable to the first request of pixels at the arbiter");
         visit.field("image_requests", self.image_requests,
-                    "most outstanding pixel requests, including those for padding");
+                    "maximum number of outstanding pixel requests, including those for padding");
         visit.field("image_request_return", self.image_request_return,
                     "cycles from an answered request to the one that reuses its slot");
         visit.field("image_write", self.image_write,

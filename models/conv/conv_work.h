@@ -54,7 +54,7 @@ struct FetchCounters {
     Cycles weight_latency;
 };
 
-/// Kernels that are there once the value thread has got to them. Operations with the same bytes
+/// Kernels that become available once the value thread has got to them. Operations with the same bytes
 /// share them.
 struct LateKernels {
     std::shared_ptr<const WeightKernels> kernels;

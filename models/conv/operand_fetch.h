@@ -86,7 +86,7 @@ class OperandFetch {
 
  private:
     ElementTensor feature(ConvWork& work, std::span<std::uint8_t> lines) const;
-    /// Kernels from uncompressed bytes; those of the previous operation if all is equal.
+    /// Kernels from uncompressed bytes; reuses those of the previous operation if nothing has changed.
     std::shared_ptr<const WeightKernels> decoded(const ConvWork& work,
                                                  std::span<const std::uint8_t> bytes);
     LateBytes stored(DmaPort& port, const ConvWork& work) const;

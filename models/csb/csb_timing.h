@@ -54,11 +54,11 @@ struct CsbConfig {
         visit.field("read_cycles", self.read_cycles,
                     "cycles from a register read to the next access of the same host");
         visit.field("read_way", self.read_way,
-                    "part of these cycles until the register is sampled; a write takes as long, "
-                    "but times count from its end");
+                    "of these cycles, those that pass before the register is sampled; a write "
+                    "takes just as many, but times are counted from its end");
         visit.field("retiming", self.retiming,
-                    "cycles that a read of CMAC or CACC takes longer, by registers on the way "
-                    "there and back");
+                    "additional cycles of a CMAC or CACC read, caused by retiming registers on the "
+                    "request and response paths");
         visit.field("wide_fields", self.wide_fields,
                     "fields for kernel sizes, strides, padding and bank splits extend into the "
                     "spare bits of their registers, beyond their published widths");

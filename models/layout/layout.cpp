@@ -50,7 +50,7 @@ void require_sane(const LogicalShape& shape) {
         if (axis.extent == 0) {
             throw ConfigError(
                 fmt::format("axis {} of shape {} is empty", axis.axis, to_string(shape)),
-                "every axis has at least one element");
+                "every axis must have at least one element");
         }
         if (axis.extent >= largest_tensor / product) {
             throw ConfigError(fmt::format("shape {} has 2^48 elements or more", to_string(shape)));

@@ -146,7 +146,7 @@ std::uint64_t elempack_of(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t padding = parameter(row, request, "padding");
     if (wanted == 0 || wanted > 65536 || padding > 1) {
         throw ConfigError(fmt::format("elempack {}, padding {}", wanted, padding),
-                          "elempack is 1 to 65536, padding 0 or 1");
+                          "elempack must be 1 to 65536, padding 0 or 1");
     }
     return ncnn_elempack(request.shape, {1, wanted, padding == 1});
 }

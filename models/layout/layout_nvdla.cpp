@@ -47,7 +47,8 @@ std::uint64_t lanes_of_atom(const LayoutRow& row, const LayoutRequest& request) 
 
 void require_lanes(std::uint64_t lanes) {
     if (lanes == 0 || lanes > 65536) {
-        throw ConfigError(fmt::format("an atom of {} elements", lanes), "1 to 65536");
+        throw ConfigError(fmt::format("an atom of {} elements is not possible", lanes),
+                          "1 to 65536");
     }
 }
 
@@ -164,7 +165,7 @@ Plane plane_of(const LayoutRow& row, const LayoutRequest& request, const PixelFo
     if (atom == 0 || atom > 65536 || offset > 65536) {
         throw ConfigError(
             fmt::format("layout {}: atom = {}, x_offset = {}", row.name, atom, offset),
-            "an atom has 1 to 65536 bytes; up to 65536 pixels are skipped");
+            "an atom must have 1 to 65536 bytes; at most 65536 pixels can be skipped");
     }
     const std::uint64_t skipped = plane == 0 ? offset * pixel : offset * pixel % atom;
     const std::uint64_t line = skipped + pixel * request.shape.extent('W');
@@ -387,12 +388,11 @@ Layout make_winograd(const LayoutRow& row, const LayoutRequest& request) {
     const LogicalShape& shape = request.shape;
     const std::uint64_t step = 32 / request.element;  // source: format page, 32 bytes of channels
     if (shape.extent('R') != 4 || shape.extent('S') != 4 || shape.extent('C') % step != 0) {
-        throw ConfigError(
-            fmt::format("layout {} takes 4x4 kernels of a multiple of {} channels, shape {} has "
-                        "{}x{} of {}",
-                        row.name, step, to_string(shape), shape.extent('R'), shape.extent('S'),
-                        shape.extent('C')),
-            "transform the 3x3 kernels first");
+        throw ConfigError(fmt::format("layout {} takes 4x4 kernels of a multiple of {} channels, "
+                                      "but shape {} has {}x{} of {}",
+                                      row.name, step, to_string(shape), shape.extent('R'),
+                                      shape.extent('S'), shape.extent('C')),
+                          "transform the 3x3 kernels first");
     }
     return bind_row(row, request,
                     fmt::format("K/{0}~ C/4 K%{0} R S C%4", positive(row, request, "group")),

@@ -24,7 +24,7 @@ enum class GapPolicy : std::uint8_t {
 
 struct RelayoutOptions {
     GapPolicy gaps = GapPolicy::Zero;
-    /// Bytes of the last-level cache; larger moves write past the caches. 0: as the OS reports.
+    /// Bytes of the last-level cache; larger moves bypass the caches when writing. 0: as the OS reports.
     std::uint64_t cache = 0;
     /// Called with the bytes moved since its last call.
     std::function<void(std::uint64_t)> progress{};

@@ -32,15 +32,15 @@ struct ShuffleShape {
     /// Distance from bytes of the source to those that are prefetched for a later call; 0: no
     /// prefetch. Deinterleaving prefetches contiguous pieces: `piece` is 16 * groups.
     std::ptrdiff_t ahead = 0;
-    /// Written past the caches: columns fill the widest vectors, and whole target lines are
-    /// written.
+    /// Written with non-temporal stores: columns fill the widest vectors, and whole target lines
+    /// are written.
     bool stream = false;
 };
 
 void interleave_rows(const ShuffleShape& shape, const std::uint8_t* rows, std::uint8_t* pieces);
 void deinterleave_rows(const ShuffleShape& shape, const std::uint8_t* pieces, std::uint8_t* rows);
 
-// Rows leaving a stage: copied to their targets, through the caches or past them.
+// Rows leaving a staging buffer: copied to their targets, through the caches or bypassing them.
 
 constexpr std::size_t line_bytes = 64;  // of a cache
 
@@ -52,7 +52,7 @@ struct RowShape {
 };
 
 void spread_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to);
-/// The same past the caches: whole lines on the target's side.
+/// The same, bypassing the caches: the target is written in whole cache lines.
 void stream_rows(const RowShape& shape, const std::uint8_t* stage, std::uint8_t* to);
 /// Prefetches rows that are about to be written.
 void fetch_rows(const RowShape& shape, const std::uint8_t* to);

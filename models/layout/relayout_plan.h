@@ -87,7 +87,7 @@ class NestIterator {
 };
 
 // The blocks and order in which a vector transpose walks its nest, and how its target is written:
-// in place, past the caches in whole lines, or collected in a stage first.
+// in place, in whole cache lines that bypass the caches, or via a staging buffer.
 
 // The loops of a nest that a vector transpose uses.
 //
@@ -134,7 +134,7 @@ struct ShuffleWalk {
     std::vector<NestLoop> inner;  ///< within one block; its target steps are those of the stage
     std::uint64_t bytes = 0;      ///< per block
     StageShape stage;
-    bool stream = false;  ///< past the caches, if the target begins with a line
+    bool stream = false;  ///< bypasses the caches, if the target begins at a cache line
     /// From a call of the kernel to the one whose source it prefetches; 0: no prefetch.
     unsigned calls_ahead = 0;
     std::size_t along = 0;      ///< loop of the nest that is cut into blocks

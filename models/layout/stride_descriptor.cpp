@@ -88,7 +88,7 @@ GroupStrides group_strides(const StrideDescriptor& descriptor) {
     }
     if (found.channel_axis == axes.size()) {
         throw ConfigError("no axis has stride 1: there are no channel groups",
-                          "layouts with outer channel groups have stride 1 on the channels");
+                          "layouts with outer channel groups must have stride 1 on the channels");
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         const std::uint64_t span = descriptor.stride_npu[axis] * axes[axis].extent;

@@ -64,13 +64,14 @@ struct McifConfig {
         visit.field("bus_width", self.bus_width, "bytes of one beat of the primary port");
         visit.field("max_burst", self.max_burst, "beats of the longest burst");
         visit.field("turn_beats", self.turn_beats,
-                    "most read beats per arbitration turn of a client, where bursts are shorter; "
-                    "each burst is a separate command");
+                    "maximum read beats per arbitration turn of a client, where bursts are "
+                    "shorter; each burst is a separate command");
         visit.field("request_stages", self.request_stages,
                     "a request that arrives while the previous one is issued costs a cycle in the "
                     "stages before the arbiter");
         visit.field("address_bits", self.address_bits, "width of an address on the ports");
-        visit.field("outstanding_reads", self.outstanding_reads, "most read beats in flight");
+        visit.field("outstanding_reads", self.outstanding_reads,
+                    "maximum number of read beats in flight");
         visit.field("slot_return", self.slot_return,
                     "cycles from a beat's arrival to the command that reuses its slot");
         visit.field("covered_latency", self.covered_latency,
@@ -84,8 +85,9 @@ struct McifConfig {
             "`bursts`, each answered at any time and in any order; `values`, bursts whose bytes "
             "are the operands. With the first two, operands are fetched by debug transport at "
             "launch, which allows races and uninitialised reads to be detected");
-        visit.field("outstanding_writes", self.outstanding_writes,
-                    "most outstanding write bursts, where `transactions` is not `runs`");
+        visit.field(
+            "outstanding_writes", self.outstanding_writes,
+            "maximum number of outstanding write bursts, where `transactions` is not `runs`");
     }
 };
 

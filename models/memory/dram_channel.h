@@ -48,8 +48,10 @@ class DramChannel {
         BurstSet half_open = 0;  // the second half of their ACTIVATE is missing
         BurstSet opened = 0;     // a row was opened for them
         BurstSet closed = 0;     // another row was closed for them
-        Clocks rows_from;        // first clock of a command for one of those waiting, or earlier
-        std::uint64_t rows_until = 0;     // number of the oldest burst when that is no longer so
+        Clocks
+            rows_from;  // lower bound on the first clock at which a command for a waiting burst can be issued
+        std::uint64_t rows_until =
+            0;  // number of the oldest burst at which that bound ceases to hold
         std::vector<Clocks> refresh_due;  // of each rank
         DramCommand last_column = DramCommand::Read;
         DramStatistics statistics;

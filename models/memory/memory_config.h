@@ -126,7 +126,7 @@ struct DramTimings {
         visit.field("read_to_write", self.read_to_write,
                     "idle clocks of the data bus between read and write data");
         visit.field("rank_switch", self.rank_switch,
-                    "idle clocks of the data bus between data of two ranks");
+                    "idle data-bus clocks when switching from one rank to another");
     }
 };
 

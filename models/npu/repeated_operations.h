@@ -57,7 +57,8 @@ class RepeatedOperations {
         Cycles counted;           ///< the same as results report it
         unsigned group = 0;       ///< register group whose turn it is
         std::uint64_t state = 0;  ///< all that later behaviour depends on, as one number
-        std::uint64_t steps = 0;  ///< all that was recorded since the previous moment, likewise
+        std::uint64_t steps =
+            0;  ///< everything recorded since the previous moment, also as one number
         std::vector<UnitStatistics> activities;
         std::vector<UnitStatistics> others;
         std::vector<Mcif::Counted> ports;

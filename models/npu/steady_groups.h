@@ -66,8 +66,8 @@ class SteadyGroups : public Recorder {
     /// The machine at the beginning of a group.
     struct Begin {
         Cycles time;
-        std::uint64_t steps = 0;  ///< all that was recorded in the previous group, as one number
-        std::uint64_t state = 0;  ///< all that later groups depend on, likewise
+        std::uint64_t steps = 0;  ///< everything recorded in the previous group, as one number
+        std::uint64_t state = 0;  ///< everything that later groups depend on, also as one number
         CauseCycles causes;
         std::vector<UnitStatistics> activities;
         std::vector<ClientTraffic> traffic;  ///< of each port's clients, as Mcif::moved reports it
@@ -109,7 +109,7 @@ class SteadyGroups : public Recorder {
     std::deque<Begin> begins_;        // of its last groups
     std::uint64_t steps_ = 0;         // since `since_`
     Cycles since_;
-    std::uint64_t last_steps_ = 0;  // before that, since the previous time
+    std::uint64_t last_steps_ = 0;  // of the interval before `since_`
     std::uint64_t all_steps_ = 0;   // since they were taken, without `steps_`
     struct Jump {
         Cycles at;

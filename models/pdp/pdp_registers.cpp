@@ -295,11 +295,11 @@ class Slices {
 void check_line_buffer(RegisterDecoder& pdp, const PdpPooling& pooling, const PdpConfig& config) {
     const std::uint32_t room = line_buffer_columns(pooling, config);
     for (const PdpPart& part : pooling.parts) {
-        pdp.refuse_unless(part.out_width <= room,
-                          pooling.parts.size() == 1 ? out_width_field : split_field,
-                          fmt::format("the line buffer holds {} columns of output, a slice has {}",
-                                      room, part.out_width),
-                          "split the width (D_OPERATION_MODE_CFG.SPLIT_NUM)");
+        pdp.refuse_unless(
+            part.out_width <= room, pooling.parts.size() == 1 ? out_width_field : split_field,
+            fmt::format("the line buffer holds {} columns of output, but a slice has {}", room,
+                        part.out_width),
+            "split the width (D_OPERATION_MODE_CFG.SPLIT_NUM)");
     }
 }
 

@@ -72,7 +72,7 @@ class PoolingPace {
         lines_ending_ = lines_ending;
         results_ = {};
     }
-    /// The next atom is there at `arrival`; `windows` windows end in its column.
+    /// The next atom arrives at `arrival`; `windows` windows end in its column.
     void take_atom(Cycles arrival, std::uint32_t windows) {
         if (arrival > input_ + earlier_) {
             waited_ += arrival - earlier_ - input_;

@@ -47,7 +47,8 @@ struct RubikConfig {
                     "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("start_up", self.start_up, "cycles from op-enable to the first read");
         visit.field("forward", self.forward,
-                    "cycles from the last byte that a line (nv_full: a burst) needs to its write");
+                    "cycles from the arrival of the last byte needed for a line (nv_full: for a "
+                    "burst) until that line or burst is written");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }
 };

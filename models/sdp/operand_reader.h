@@ -43,8 +43,8 @@ class OperandReader {
     void close() { stream_.reset(); }
     bool active() const { return stream_.has_value(); }
 
-    /// Waits until it is known when the beats for an atom arrive; returns the time from which on
-    /// each is there when it is used.
+    /// Waits until it is known when the beats for an atom arrive; returns the time from which each
+    /// of them is available when it is used.
     Cycles arrival(Activity& activity, std::uint64_t atom);
     /// Atoms from this one on that need only the beats requested last.
     std::uint64_t alike(std::uint64_t atom) const { return stream_->alike(atom); }

@@ -195,7 +195,7 @@ class Sdp : public Unit {
     void begin_result(const SdpWork& work);
     void compute_run(SdpWork& work, const Run& run);
     void compute_pixels(SdpWork& work, const PixelRun& run);
-    /// Computes a whole surface with its first atom if all its inputs are there; otherwise false.
+    /// Computes a whole surface with its first atom if all its inputs have arrived; otherwise false.
     bool compute_surface(SdpWork& work, std::uint32_t surface);
     void compute_part(SdpWork& work, const TensorPart& part);
     /// Channels of an atom in the stages: a kernel group's, or those of memory's atoms.

@@ -54,7 +54,7 @@ struct SdpConfig {
         visit.field("element_wise", self.element_wise, "the third stage (Y, element-wise) exists");
         visit.field("lut", self.lut, "the element-wise stage, where it exists, has lookup tables");
         visit.field("winograd", self.winograd, "atoms may arrive in Winograd tile order");
-        visit.field("max_batch", self.max_batch, "most cubes (batches) per operation");
+        visit.field("max_batch", self.max_batch, "maximum number of cubes (batches) per operation");
         visit.field("bs_throughput", self.bs_throughput, "elements per cycle of the first stage");
         visit.field("bn_throughput", self.bn_throughput, "elements per cycle of the second stage");
         visit.field("element_wise_throughput", self.element_wise_throughput,

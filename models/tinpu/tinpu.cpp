@@ -77,7 +77,8 @@ void Tinpu::check_alignment(const TinpuJob& job) {
     const auto check = [&](const char* surface, Address base) {
         if (base.value % config_.alignment.value != 0) {
             log_.add({.id = rule_ids::misaligned,
-                      .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes",
+                      .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes: move "
+                                              "the surface, or change npu.engine.alignment",
                                               surface, to_hex(base), config_.alignment.value),
                       .address = base,
                       .unit = "tinpu",

@@ -125,7 +125,7 @@ void check_windows(const WindowAxis& axis, TinpuWork work) {
         case TinpuWork::Convolution:
         case TinpuWork::Depthwise:
             require(last + axis.span() <= axis.padded(), "output",
-                    fmt::format("its windows span {} {}, the padded input has {}",
+                    fmt::format("its windows span {} {}, but the padded input has {}",
                                 last + axis.span(), axis.name, axis.padded()));
             return;
         case TinpuWork::Transposed: {

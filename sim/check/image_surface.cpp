@@ -338,7 +338,7 @@ class Placer {
         if (surface.address_1) {
             if (*surface.address_1 < surface.address + first) {
                 refuse(surface, "its second plane begins before the first one ends",
-                       "`address_1` lies after all lines of the first plane");
+                       "`address_1` must lie after all lines of the first plane");
             }
             begin = (*surface.address_1 - surface.address).value;
         } else if (begin == 0) {
@@ -353,7 +353,7 @@ class Placer {
         const std::string_view row = placed.layout.row->name;
         const std::uint32_t components = row == "batch_norm" ? 2 : std::max(n, surface.components);
         if (components > 2 || (components == 2 && row != "batch_norm" && row != "elementwise")) {
-            refuse(surface, "N must be 1", "N is 1; `components` is 1 or 2");
+            refuse(surface, "N must be 1", "set N to 1; `components` must be 1 or 2");
         }
         take_type(placed, ElementType::Int8);
         take_shape(placed, {components, c, h, w});

@@ -71,7 +71,7 @@ class MemoryMap {
     std::size_t index_of(const MappedBytes& entry) const {
         return static_cast<std::size_t>(&entry - entries_.data());
     }
-    /// The file without bytes that begins at or before the run.
+    /// The nearest file of unknown contents that begins at or before the run.
     MappedBytes* file_before(const ByteRun& run);
 
     std::vector<MappedBytes> entries_;

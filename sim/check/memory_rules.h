@@ -55,7 +55,7 @@ class MemoryRules {
     /// Whether a surface is within memory, and its lines do not overlap.
     void check_use(const CheckedOperation& operation, const SurfaceUse& use,
                    DiagnosticLog& log) const;
-    /// Whether all bytes of a described surface are there.
+    /// Whether all bytes of a described surface have been loaded.
     void expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const;
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, DiagnosticLog& log);

@@ -411,9 +411,9 @@ bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
             const auto place =
                 enabled_at_.find(enabled_at_.contains(block) ? block : ready.front());
             log.add({.id = "never_starts",
-                     .sentence = fmt::format(
-                         "{} is not enabled in group {}, so that {} never start{}", block, next,
-                         fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
+                     .sentence =
+                         fmt::format("{} is not enabled in group {}, so {} never start{}", block,
+                                     next, fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
                      .remedy = fmt::format("write 1 to its D_OP_ENABLE_0 while {} is {}",
                                            spelled(block, "S_POINTER"), next),
                      .unit = std::string(block),

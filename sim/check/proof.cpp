@@ -197,7 +197,7 @@ class PlainRun {
 
     std::string why_not(const ConvJob& job, const BufferStart& start) const {
         if (start.stale_weights > 0) {
-            return "weights that an operation before left in the convolution buffer come first";
+            return "weights that an earlier operation left in the convolution buffer come first";
         }
         if (miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width)) {
             return "this NPU's sequencer miscounts the blocks of its kernels' rows";

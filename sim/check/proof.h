@@ -33,10 +33,10 @@ struct ProvedResult {
     std::string unit;                     ///< its pipeline, or bdma: where it began
     std::string meaning;                  ///< the tensor operation in words
     std::optional<PlainSurface> surface;  ///< none: not proved
-    std::string after;                    ///< id after which its bytes are there; empty: at the end
-    std::string unproved;                 ///< why; empty if the surface can be compared
-    std::vector<PlainArray> arrays;       ///< input, weights, result; only if they are kept
-    std::uint64_t elements = 0;           ///< number of elements compared
+    std::string after;               ///< id after which its bytes are in memory; empty: at the end
+    std::string unproved;            ///< why; empty if the surface can be compared
+    std::vector<PlainArray> arrays;  ///< input, weights, result; only if they are kept
+    std::uint64_t elements = 0;      ///< number of elements compared
     std::optional<ProofDifference> difference;
     Place place;
 

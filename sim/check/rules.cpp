@@ -328,7 +328,7 @@ constexpr std::array all_rules{
          "nv_full C model, CDMA and CSC"},
     Rule{"round_required", Severity::Error, "plan", "An average is rounded.", guide_numbers},
     Rule{"rounded_scales", Severity::Note, "run",
-         "A model's scales that are not powers of two are rounded to 15 bits, so that results of a "
+         "A model's scales that are not powers of two are rounded to 15 bits, so results of a "
          "layer may differ from the model's by one step.",
          "NVDLA_SDP.rdl, operands of 16 bits"},
     Rule{"scale_1_w*", Severity::Error, "plan", "With weights of this width the scale is 1.",

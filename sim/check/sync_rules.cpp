@@ -70,7 +70,7 @@ void SyncRules::note(const SyncWait& wait, const Place& place) {
         operations_.finish_all();  // reported where the interrupt is requested
     } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
         log_.add(endless_wait(
-            fmt::format("'{}' is awaited, but nothing raises it before", wait.sync),
+            fmt::format("'{}' is awaited, but nothing raises it before this point", wait.sync),
             "bind an interrupt to it (intr_notify), or enable its operation first", place));
     }
 }

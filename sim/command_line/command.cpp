@@ -68,7 +68,11 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
         if (!extras.empty()) {
             refuse_argument(chosen(app), extras.front());
         }
-        throw ConfigError(error.what(), ask_for_help(chosen(app)));
+        const std::string said = error.what();
+        const std::size_t end = said.find(':');
+        const bool lacks = said.starts_with("--") && said.ends_with(" missing");
+        throw ConfigError(lacks ? said.substr(0, end) + " needs a value" : said,
+                          ask_for_help(chosen(app)));
     }
     return false;
 }
@@ -137,7 +141,7 @@ ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
         errors << "npuscope: " << printable_line(refused_path(error)) << '\n';
         return ExitCode::WrongInput;
     } catch (const std::bad_alloc&) {
-        errors << "npuscope: the input needs more memory than there is (use smaller tensors, "
+        errors << "npuscope: the input needs more memory than is available (use smaller tensors, "
                   "images or files)\n";
         return ExitCode::WrongInput;
     } catch (const MachineStopped& error) {

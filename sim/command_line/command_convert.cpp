@@ -64,7 +64,8 @@ std::vector<std::uint64_t> numbers(const char* option, const std::string& text) 
 void require_axes(const std::string& axes) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
         if (axes[i] < 'A' || axes[i] > 'Z' || axes.find(axes[i]) != i) {
-            throw ConfigError(fmt::format("--axes '{}'", axes), "capital letters, each once");
+            throw ConfigError(fmt::format("--axes '{}'", axes),
+                              "use capital letters, none of them twice");
         }
     }
 }
@@ -182,7 +183,9 @@ void require_inputs(const std::vector<std::string>& files, const fs::path& outpu
     for (std::size_t i = 0; i + 1 < files.size(); ++i) {
         std::error_code none;
         if (!file_exists(files[i])) {
-            throw ConfigError(fmt::format("cannot read '{}': no such file", files[i]));
+            throw ConfigError(fmt::format(
+                "cannot read '{}': no such file (put the file there, or correct its name)",
+                files[i]));
         }
         if (folder && fs::equivalent(files[i], output, none)) {
             throw ConfigError(fmt::format("'{}' is also an input; the output would overwrite it",

@@ -82,8 +82,8 @@ struct RunChoices {
     static void describe(Visitor& visit, Self& self) {
         visit.field("values", self.values, "off: timing only; needs no images and checks nothing");
         visit.field("shadow", self.shadow,
-                    "off: written bytes and their pending readers are not tracked, so that races "
-                    "and uninitialised reads are not detected");
+                    "off: written bytes and their pending readers are not tracked, so races and "
+                    "uninitialised reads go undetected");
         visit.field(
             "repeats", self.repeats,
             "on: also simulate kernel groups (and with values off operations) that exactly repeat "
@@ -105,8 +105,8 @@ struct RunChoices {
                     "inputs, for throughput and latency; 0: none");
         visit.field(
             "threads", self.threads,
-            "cores to use: several inputs of a model run in parallel, and the values of one "
-            "run are worked out beside its simulation; results are the same; 0: all");
+            "cores to use: several inputs of a model run in parallel, and the values of one run "
+            "are computed concurrently with its timing simulation; results are the same; 0: all");
         visit.field("golden", self.golden,
                     "SURFACE=FILE, surfaces whose contents must equal a file: an array (.npy) or "
                     "bytes as they lie in memory");
@@ -148,8 +148,8 @@ struct WriteChoices {
         visit.field("wave", self.wave,
                     "file for the timeline as waveforms (VCD), for GTKWave and other viewers");
         visit.field("energy", self.energy,
-                    "table of energies, a preset of configs/energy or a file, by which the energy "
-                    "of the run is estimated");
+                    "table of energies, a preset of configs/energy or a file, from which the "
+                    "energy of the run is estimated");
         visit.field("actions", self.actions,
                     "file for the action counts of each part, as Accelergy reads them");
         visit.field("outputs", self.outputs, "folder for a network's outputs");

@@ -250,7 +250,7 @@ Case InputReader::case_of_folder(const fs::path& folder) const {
 
 std::vector<Case> InputReader::cases(const fs::path& path) const {
     if (!file_exists(path)) {
-        throw ConfigError(fmt::format("there is no '{}'", path.string()),
+        throw ConfigError(fmt::format("there is no file or folder '{}'", path.string()),
                           "name a folder of .npy files or pictures, or one such file");
     }
     const bool single = graph_.inputs.size() == 1;

@@ -47,7 +47,7 @@ class BufferReader {
         LoadableInputs inputs;
         const fs::path path = files_.inputs;
         if (!file_exists(path)) {
-            throw ConfigError(fmt::format("there is no '{}'", path.string()),
+            throw ConfigError(fmt::format("there is no file or folder '{}'", path.string()),
                               "name a picture, an array (.npy) or a buffer (.bin), or a folder of "
                               "them");
         }

@@ -167,7 +167,7 @@ std::vector<std::uint8_t> map_bytes(const NamedMap& map, const GraphValue& value
     if (value.numbers.size() != cube.values.size()) {
         throw ConfigError(
             map.place,
-            fmt::format("surface '{}' has {} elements, the model's tensor of this name {}",
+            fmt::format("surface '{}' has {} elements, but the model's tensor of this name has {}",
                         map.name, cube.values.size(), value.numbers.size()),
             "give the model that the program was planned from");
     }

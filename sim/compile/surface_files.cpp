@@ -122,8 +122,8 @@ void convert_input(const InputSurface& surface, const fs::path& path,
         }
     }
     if (bytes.size() < layout.used || bytes.size() > layout.bytes) {
-        throw ConfigError(fmt::format("'{}' has {} bytes, {} ({}) of {} takes {}", path.string(),
-                                      bytes.size(), layout.name, layout.sentence,
+        throw ConfigError(fmt::format("'{}' has {} bytes, but {} ({}) of {} takes {}",
+                                      path.string(), bytes.size(), layout.name, layout.sentence,
                                       to_string(layout.shape), layout.bytes));
     }
     if (surface.zero == 0) {

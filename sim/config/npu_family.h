@@ -18,6 +18,7 @@
 #include "models/base/error.h"
 #include "models/base/quantity.h"
 #include "models/base/register_map.h"
+#include "models/base/statistics.h"
 #include "models/base/unit_job.h"
 #include "sim/config/field_types.h"
 
@@ -124,11 +125,15 @@ class NpuFamily {
     virtual std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                                  bool values) const = 0;
     virtual FamilyRegisters registers(const AnyConfig& /*npu*/) const { return {}; }
+    /// Fields that change the cycles of a cause most, with commas between them; empty: none.
+    virtual std::string_view fields_of(Cause /*cause*/) const { return {}; }
 
     /// Reads a job from the bytes of its descriptor, trailing zeros left out, as in a program's
     /// file, and writes one. ConfigError if they describe none.
     virtual std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> /*descriptor*/) const {
-        throw ConfigError("the NPU does not support launch_job", "it runs register programs");
+        throw ConfigError(
+            "the NPU does not support launch_job",
+            "it runs register programs; choose a TINPU for jobs, e.g. --npu tinpu_f28p55");
     }
     virtual std::vector<std::uint8_t> write_job(const UnitJob& job) const {
         throw ConfigError("'" + job.name + "' has no descriptor");

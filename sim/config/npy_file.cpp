@@ -164,7 +164,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
     };
     if (!is_npy(file)) {
         throw ConfigError(fmt::format("'{}' is not a .npy file", name),
-                          "it begins with the bytes 93 4e 55 4d 50 59");
+                          "a .npy file begins with the bytes 93 4e 55 4d 50 59");
     }
     if (file.size() < 12) {
         cut();

@@ -85,7 +85,8 @@ void change_values(const ConversionPlan& conversion, const TilePair& pair) {
                                               reinterpret_cast<const float*>(pair.read.data()),
                                               reinterpret_cast<T*>(pair.written.data()));
         if (!numbers) {
-            throw ConfigError("the input contains NaN", "they cannot be quantised");
+            throw ConfigError("the input contains NaN",
+                              "NaNs cannot be quantised: remove them from the input");
         }
         return;
     }

@@ -48,7 +48,7 @@ std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& 
                                std::span<const std::uint8_t> stored,
                                const std::filesystem::path& output) {
     if (job.wmb.empty() || job.wgs.empty()) {
-        throw ConfigError("compressed weights have both a mask and group sizes",
+        throw ConfigError("compressed weights need both a mask and group sizes",
                           "give --wmb and --wgs");
     }
     const LayoutRow* row = job.request.to.row;

@@ -58,8 +58,9 @@ std::vector<std::uint8_t> read_array(const SurfaceSpec& surface, const std::stri
     const NpyHeader header = read_npy_header(file, path);
     if (header.type != surface.type ||
         without_ones(header.shape) != without_ones(extents_of(surface.layout.shape))) {
-        throw ConfigError(fmt::format("'{}' is not an array of {} of {}", path, surface.type->name,
-                                      to_string(surface.layout.shape)));
+        throw ConfigError(
+            fmt::format("'{}' does not hold an array of {} elements with the shape {}", path,
+                        surface.type->name, to_string(surface.layout.shape)));
     }
     return in_c_order(header, file.subspan(header.data_begin));
 }
@@ -106,7 +107,7 @@ std::vector<std::uint8_t> read_surface_file(const SurfaceSpec& surface, const st
     }
     const Layout& layout = surface.layout;
     if (file.size() < layout.used || file.size() > layout.bytes) {
-        throw ConfigError(fmt::format("'{}' has {} bytes, {} of {} takes {}", path, file.size(),
+        throw ConfigError(fmt::format("'{}' has {} bytes, but {} of {} takes {}", path, file.size(),
                                       layout.sentence, to_string(layout.shape), layout.bytes),
                           "give the surface's bytes, or an array (.npy)");
     }

@@ -130,7 +130,7 @@ std::span<const T> needed(const char* name, const void* memory, std::size_t byte
         bad(fmt::format("{} is null", name));
     }
     if (bytes < elements * sizeof(T)) {
-        bad(fmt::format("{} has {} bytes, and {} are needed", name, bytes, elements * sizeof(T)));
+        bad(fmt::format("{} has {} bytes, but {} are needed", name, bytes, elements * sizeof(T)));
     }
     return {static_cast<const T*>(memory), elements};
 }

@@ -17,7 +17,8 @@ constexpr const char* blob_name = "npuscope.host.onnx";
 // constants of the edges' graph that no node reads
 constexpr const char* zeros_name = "npuscope.zeros";    // of the loadable's inputs, then outputs
 constexpr const char* counts_name = "npuscope.counts";  // of its inputs and outputs
-constexpr const char* ends_name = "npuscope.ends";      // both, up to the end of each submit
+constexpr const char* ends_name =
+    "npuscope.ends";  // cumulative counts of both at the end of each submit
 constexpr const char* ranges_name = "npuscope.ranges";  // of the model's outputs: known, low, high
 
 GraphValue integers(std::vector<double> numbers) {

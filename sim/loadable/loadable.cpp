@@ -64,7 +64,10 @@ class Reader {
     void verify() const {
         const auto* data = reinterpret_cast<const std::uint8_t*>(bytes_.data());
         if (bytes_.size() < 8 || bytes_.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
-            fail("", fmt::format("{} bytes are not a loadable", bytes_.size()), compile_again);
+            fail("",
+                 fmt::format("{} bytes cannot be a loadable: they are too few or too many",
+                             bytes_.size()),
+                 compile_again);
         }
         // loadables of the first compilers have no magic
         constexpr bool aligned = false;  // nor are their values aligned

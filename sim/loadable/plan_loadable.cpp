@@ -62,10 +62,10 @@ class Writer {
         }
         write_lists();
         if (loadable_.addresses.size() > most_addresses) {
-            throw ConfigError(fmt::format("the loadable would have {} memories, and a task may "
-                                          "have {}",
-                                          loadable_.addresses.size(), most_addresses),
-                              "plan it as a register program: --out DIR");
+            throw ConfigError(
+                fmt::format("the loadable would have {} memories, but a task may have at most {}",
+                            loadable_.addresses.size(), most_addresses),
+                "plan it as a register program: --out DIR");
         }
         LoadableTask task;
         for (std::size_t i = 0; i < loadable_.addresses.size(); ++i) {

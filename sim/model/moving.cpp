@@ -190,7 +190,7 @@ Values split(const Operands& operands) {
     const std::vector<std::size_t> steps = steps_of(input.type.sizes);
     for (const std::int64_t part : parts) {
         require(part >= 0 && part <= size - begin, "its parts do not fit its input",
-                "parts add up to the size");
+                "make the parts add up to the size of the axis");
         Sizes out = input.type.sizes;
         out[axis] = part;
         results.push_back(pick(input, out, 0, [&](std::vector<std::int64_t> at) {
@@ -200,7 +200,7 @@ Values split(const Operands& operands) {
         begin += part;
     }
     require(begin == size && std::ssize(parts) == count, "its parts do not fit its input",
-            "parts add up to the size, and there is one output for each");
+            "make the parts add up to the size of the axis, with one output for each part");
     return results;
 }
 
@@ -241,16 +241,17 @@ std::int64_t block_size(const Operands& operands) {
     const std::int64_t block = operands.node.integer("blocksize", 0);
     require(operands.sizes(0).size() == 4, "its input does not have four dimensions",
             "give it N C H W");
-    require(block >= 1 && block <= 64, fmt::format("blocks of {}", block),
-            "attribute 'blocksize' is 1 to 64");
+    require(block >= 1 && block <= 64, fmt::format("a block size of {} is not supported", block),
+            "attribute 'blocksize' must be 1 to 64");
     return block;
 }
 
 Values depth_to_space(const Operands& operands) {
     const std::int64_t block = block_size(operands);
     const Sizes& in = operands.sizes(0);
-    require(in[1] % (block * block) == 0, fmt::format("{} channels in blocks", in[1]),
-            "channels are a multiple of the block's places");
+    require(in[1] % (block * block) == 0,
+            fmt::format("{} channels do not divide into blocks", in[1]),
+            "the number of channels must be a multiple of the block size squared");
     const Sizes out{in[0], in[1] / block / block, in[2] * block, in[3] * block};
     const std::string mode = operands.node.text("mode", "DCR");
     require(mode == "DCR" || mode == "CRD", fmt::format("mode '{}' is not known", mode),
@@ -269,8 +270,8 @@ Values space_to_depth(const Operands& operands) {
     const std::int64_t block = block_size(operands);
     const Sizes& in = operands.sizes(0);
     require(in[2] % block == 0 && in[3] % block == 0,
-            fmt::format("{} in blocks of {}", sizes_text(in), block),
-            "height and width are multiples of the block");
+            fmt::format("{} does not divide into blocks of {}", sizes_text(in), block),
+            "height and width must be multiples of the block size");
     const Sizes out{in[0], in[1] * block * block, in[2] / block, in[3] / block};
     const std::vector<std::size_t> steps = steps_of(in);
     return {pick(operands.at(0), out, 0, [&](const auto& at) {

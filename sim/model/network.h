@@ -151,19 +151,19 @@ struct Layer {
         visit.field("stride", self.stride, "stride in both directions");
         visit.field("padding", self.padding, "padding before the first row and column");
         visit.field("padding_end", self.padding_end,
-                    "padding after the last row and column; default: as padding");
+                    "padding after the last row and column; default: that of `padding`");
         visit.field("kernel_width", self.kernel_width,
-                    "columns of kernel or pooling window; default: as kernel");
+                    "columns of kernel or pooling window; default: that of `kernel`");
         visit.field("stride_width", self.stride_width,
-                    "stride from column to column; default: as stride");
+                    "stride from column to column; default: that of `stride`");
         visit.field("padding_width", self.padding_width,
-                    "padding before the first column; default: as padding");
+                    "padding before the first column; default: that of `padding`");
         visit.field("padding_width_end", self.padding_width_end,
-                    "padding after the last column; default: as padding_width where that is given, "
-                    "else as padding_end");
+                    "padding after the last column; default: that of `padding_width` where it is "
+                    "given, otherwise that of `padding_end`");
         visit.field("dilation", self.dilation, "dilation in rows and columns");
         visit.field("dilation_width", self.dilation_width,
-                    "columns from one tap of the kernel to the next; default: as dilation");
+                    "columns from one tap of the kernel to the next; default: that of `dilation`");
         visit.field("groups", self.groups,
                     "channel groups that are convolved separately; as many as channels: depthwise");
         visit.field("bias", self.bias, "conv and fc add a bias per kernel");

@@ -29,7 +29,7 @@ void normalise(std::span<double> numbers, double epsilon) {
 }
 
 void require_channels(const Operands& operands) {
-    require(operands.sizes(0).size() >= 3, "its input has no planes", "inputs are NCHW");
+    require(operands.sizes(0).size() >= 3, "its input has no planes", "the input must be NCHW");
 }
 
 // operands: map, scale, bias, per channel
@@ -62,7 +62,7 @@ Values group_normalise(const Operands& operands) {
     const std::int64_t groups = operands.node.integer("num_groups", 0);
     require(groups >= 1 && result.type.sizes[1] % groups == 0,
             fmt::format("{} groups of {} channels", groups, channels),
-            "attribute 'num_groups' divides the channels");
+            "attribute 'num_groups' must divide the number of channels");
     const std::size_t members = channels / unsigned_of(groups);
     const std::size_t given = operands.at(1).numbers.size();
     require((given == channels || given == unsigned_of(groups)) &&
@@ -87,7 +87,8 @@ Values local_response(const Operands& operands) {
     require_channels(operands);
     const GraphValue& input = operands.at(0);
     const std::int64_t size = operands.node.integer("size", 0);
-    require(size >= 1, "it has no size", "attribute 'size' is the number of channels, at least 1");
+    require(size >= 1, "it has no size",
+            "set attribute 'size' to the number of channels, at least 1");
     const double alpha = operands.node.number("alpha", 1e-4);
     const double beta = operands.node.number("beta", 0.75);
     const double bias = operands.node.number("bias", 1.0);
@@ -115,7 +116,7 @@ Values unit_length(const Operands& operands) {
     const Sizes& sizes = result.type.sizes;
     const std::size_t axis = axis_index(operands.node.integer("axis", -1), sizes.size());
     const std::int64_t p = operands.node.integer("p", 2);
-    require(p == 1 || p == 2, fmt::format("p is {}", p), "it is 1 or 2");
+    require(p == 1 || p == 2, fmt::format("p is {}", p), "it must be 1 or 2");
     const std::size_t step = steps_of(sizes)[axis];
     const std::size_t length = unsigned_of(sizes[axis]);
     for (std::size_t i = 0; length != 0 && i < result.numbers.size() / length; ++i) {

@@ -127,9 +127,9 @@ class OnnxReader {
                 "name a whole .onnx file");
         require(model.has_graph(), "the model has no graph", "name a whole .onnx file");
         require(model.graph().node_size() > 0, "the graph has no nodes",
-                "a network has at least one layer");
+                "a network must have at least one layer");
         require(model.graph().output_size() > 0, "the graph has no outputs",
-                "a network has at least one output");
+                "a network must have at least one output");
         require(model.graph().sparse_initializer_size() == 0, "it has sparse initialisers",
                 "save the model with dense ones");
     }

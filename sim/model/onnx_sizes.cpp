@@ -106,7 +106,9 @@ void OnnxSizes::bind_one(const std::string& text, const onnx::GraphProto& graph,
     }
     if (equals == std::string::npos) {
         if (open.size() != 1) {
-            throw ConfigError(fmt::format("{} inputs of the model have dynamic sizes", open.size()),
+            throw ConfigError(fmt::format("sizes without an input name need exactly one input with "
+                                          "dynamic sizes; the model has {}",
+                                          open.size()),
                               open.empty() ? "leave the option out"
                                            : "name the input: --shape INPUT=1x3x224x224");
         }

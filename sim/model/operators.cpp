@@ -160,7 +160,7 @@ Types infer_outputs(const OperatorRow& row, const Operands& operands) {
         }
         return types;
     }
-    // Values matter only if an operand is constant, and then they are there.
+    // Values matter only if an operand is constant, and then they are known.
     std::vector<GraphValue> filled;
     filled.reserve(operands.values.size());
     Operands complete = operands;

@@ -158,11 +158,10 @@ class Preparation {
         for (unsigned i = 0; i < node.inputs.size(); ++i) {
             const std::string& input = node.inputs[i];
             if ((row.sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
-                throw ConfigError(
-                    fmt::format("its operand '{}' is not constant, so that sizes or limits "
-                                "are known only at run time",
-                                input),
-                    "export the model with fixed sizes");
+                throw ConfigError(fmt::format("its operand '{}' is not constant, so sizes or "
+                                              "limits are known only at run time",
+                                              input),
+                                  "export the model with fixed sizes");
             }
         }
     }

@@ -48,7 +48,7 @@ enum class ScaleForm {
     Exact,    ///< the layer keeps its form
     Rounded,  ///< 15-bit integers and a shift: results differ by at most one step, in few values
     RoundedTwice,  ///< the same; both stages may read the second map of a sum, which is then closer
-    RoundedThird,  ///< the same; a third stage may multiply it
+    RoundedThird,  ///< the same; a third stage may multiply the second map of a sum
     Folded,        ///< a shift per kernel, the remainder in its weights, which are rounded again
     FoldedTwice,   ///< the same; layers also read their map's eighths, with weights 8 times as fine
     FoldedNear,    ///< the same, only for layers whose results could otherwise be over a step off

@@ -92,9 +92,9 @@ Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& wei
     require(weights.size() == data.size() && weights.size() >= 3,
             fmt::format("weights of {} do not fit an input of {}", sizes_text(weights),
                         sizes_text(data)),
-            "inputs are NC.., weights KC..");
+            "inputs must be NC.., weights KC..");
     const std::int64_t groups = node.integer("group", 1);
-    require(groups >= 1, fmt::format("{} groups", groups), "attribute 'group' is 1 or more");
+    require(groups >= 1, fmt::format("{} groups", groups), "attribute 'group' must be 1 or more");
     require(data[1] % groups == 0 && data[1] / groups == weights[1],
             fmt::format("weights of {} take {} channels per group; its input has {} in {} groups",
                         sizes_text(weights), weights[1], data[1], groups),
@@ -163,7 +163,7 @@ Window checked_transposed(const Operands& operands) {
     require(weights.size() == data.size() && weights.size() >= 3,
             fmt::format("weights of {} do not fit an input of {}", sizes_text(weights),
                         sizes_text(data)),
-            "inputs are NC.., weights CK..");
+            "inputs must be NC.., weights CK..");
     const std::int64_t groups = operands.node.integer("group", 1);
     require(groups >= 1 && data[1] % groups == 0 && weights[0] == data[1] && weights[1] >= 1,
             fmt::format("weights of {} do not fit {} channels in {} groups", sizes_text(weights),
@@ -408,7 +408,7 @@ Types gemm_types(const Operands& operands) {
     Sizes b = operands.sizes(1);
     require(a.size() == 2 && b.size() == 2,
             fmt::format("its operands are {} and {}", sizes_text(a), sizes_text(b)),
-            "both are matrices");
+            "both must be matrices");
     if (operands.node.integer("transA", 0) != 0) {
         std::swap(a[0], a[1]);
     }
@@ -421,7 +421,7 @@ Types gemm_types(const Operands& operands) {
         const bool fits = c.size() <= 2 && (c.empty() || c.back() == 1 || c.back() == result[1]) &&
                           (c.size() < 2 || c[0] == 1 || c[0] == result[0]);
         require(fits, fmt::format("its third operand is {}", sizes_text(c)),
-                fmt::format("it must be broadcast to {}", sizes_text(result)));
+                fmt::format("it must be broadcastable to {}", sizes_text(result)));
     }
     return {{operands.element(0), result}};
 }

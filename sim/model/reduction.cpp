@@ -85,7 +85,7 @@ Values global_pool(const Operands& operands, Reduce reduce) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
     require(in.size() >= 3, fmt::format("its input {} has no plane", sizes_text(in)),
-            "inputs are NC..");
+            "inputs must be NC..");
     Sizes out(in.size(), 1);
     out[0] = in[0];
     out[1] = in[1];

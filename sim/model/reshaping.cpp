@@ -16,7 +16,7 @@ Values resized(const GraphValue& input, Sizes sizes) {
     require(count_elements(sizes) == count_elements(input.type.sizes),
             fmt::format("{} does not have as many elements as {}", sizes_text(sizes),
                         sizes_text(input.type.sizes)),
-            "a reshape keeps the number of elements");
+            "a reshape must keep the number of elements");
     GraphValue result = input;
     result.type.sizes = std::move(sizes);
     return {std::move(result)};

@@ -72,8 +72,9 @@ Values top_k(const Operands& operands) {
     const std::size_t axis = axis_index(operands.node.integer("axis", -1), in.size());
     const std::int64_t wanted = operands.has(1) ? to_integer(scalar_of(operands.at(1), "K"))
                                                 : operands.node.integer("k", 0);
-    require(wanted >= 0 && wanted <= in[axis], fmt::format("{} of {} elements", wanted, in[axis]),
-            "K is at most the size of the axis");
+    require(wanted >= 0 && wanted <= in[axis],
+            fmt::format("the top {} of {} elements do not exist", wanted, in[axis]),
+            "K must be at most the size of the axis");
     Sizes out = in;
     out[axis] = wanted;
     Values results{zeros({input.type.element, out}), zeros({ElementType::Int64, out})};

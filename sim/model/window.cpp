@@ -44,7 +44,7 @@ std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, con
     require(kernel.size() == count,
             fmt::format("a kernel of {} does not fit an input of {}", sizes_text(kernel),
                         sizes_text(input)),
-            "both have the same number of spatial dimensions");
+            "both must have the same number of spatial dimensions");
     if (node.has("kernel_shape")) {
         require(per_axis(node, "kernel_shape", count, 1) == kernel,
                 fmt::format("attribute 'kernel_shape' is not that of its weights, {}",
@@ -57,7 +57,7 @@ std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, con
     std::vector<WindowAxis> axes(count);
     for (std::size_t i = 0; i < count; ++i) {
         require(kernel[i] >= 1 && kernel[i] <= largest,
-                fmt::format("{} is not a valid kernel size", kernel[i]), "sizes are 1 and more");
+                fmt::format("{} is not a valid kernel size", kernel[i]), "sizes must be 1 or more");
         axes[i] = {input[i + 2], 1, kernel[i], strides[i], dilations[i], pads[i], pads[i + count]};
     }
     return axes;

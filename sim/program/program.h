@@ -227,8 +227,9 @@ struct Statement {
 /// A surface named by the program's generator. Without effect: it tells people what is where.
 struct NamedSurface {
     std::string name;
-    std::string spec{};   ///< `ADDRESS:SHAPE:TYPE:LAYOUT`, see sim/convert/surface_spec.h
-    std::string after{};  ///< id, or launched job, after which its bytes are there; empty: always
+    std::string spec{};  ///< `ADDRESS:SHAPE:TYPE:LAYOUT`, see sim/convert/surface_spec.h
+    std::string
+        after{};  ///< id, or launched job, after which its bytes are in memory; empty: always
     bool is_result = false;   ///< of the layer with its name
     std::size_t segment = 0;  ///< of the program, counted from 1; 0 if it has none
     Place place{};            ///< of the comment that names it

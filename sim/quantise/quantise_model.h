@@ -43,8 +43,8 @@ struct QuantiseOptions {
                     "that support it");
         visit.field("method", self.method,
                     "quantisation range: all values that occur (minmax), all but the outermost "
-                    "0.01 % (percentile), that of the least error (mse), or whichever of them "
-                    "gives the most accurate outputs (best)");
+                    "0.01 % (percentile), the one with the least mean squared error (mse), or "
+                    "whichever of them gives the most accurate outputs (best)");
         visit.field("correct_biases", self.correct_biases,
                     "biases compensate for the mean shift caused by weight rounding");
         visit.field("equalise", self.equalise,

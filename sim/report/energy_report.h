@@ -29,7 +29,8 @@ struct ActionEnergy {
             "number of bytes that the energy is for, where the action counts bytes; default: 1");
         visit.field("bank", self.bank,
                     "size of the SRAM; a bank uses the smallest entry that holds it");
-        visit.required("femtojoules", self.femtojoules, "energy of one action, or of these bytes");
+        visit.required("femtojoules", self.femtojoules,
+                       "energy of one action, or of `bytes` bytes");
     }
 };
 
@@ -42,7 +43,8 @@ struct CellArea {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("part", self.part, "mac");
-        visit.required("kind", self.kind, "int8, int16 or fp16: what the cell computes");
+        visit.required("kind", self.kind,
+                       "data type that the cell computes with: int8, int16 or fp16");
         visit.required("square_micrometres", self.square_micrometres, "area of one cell");
     }
 };

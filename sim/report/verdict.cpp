@@ -22,19 +22,24 @@ constexpr std::size_t most_costly = 3;      // layers that the verdict names
 
 /// How to reduce the cycles of a cause.
 constexpr std::array<std::string_view, cause_names.size()> remedies{
-    "a larger MAC array (npu.datapath.atomic_c, npu.datapath.atomic_k)",
-    "a faster SDP (npu.sdp.output_throughput and those of its stages)",
-    "faster reads of feature maps (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
-    "faster reads of weights (npu.mcif.bus_width, memory.beat_interval), or fewer: compressed "
-    "weights, larger batches",
-    "a larger convolution buffer (npu.cbuf.banks, npu.cbuf.bank_depth)",
+    "a larger MAC array",
+    "a faster SDP",
+    "faster reads of feature maps",
+    "fewer reads of weights (compression, larger batches), or faster ones",
+    "a larger convolution buffer",
     "fewer and larger operations: each pays the pipeline latency once",
-    "fewer and larger operations, or a lower memory.read_latency",
-    "a higher throughput of the unit (npu.pdp.throughput, npu.cdp.throughput, "
-    "npu.sdp.output_throughput)",
-    "a faster memory (npu.mcif.bus_width, memory.beat_interval, memory.read_latency)",
+    "fewer and larger operations, or a lower latency of reads",
+    "a higher throughput of the unit",
+    "a faster memory",
     "register groups that are programmed ahead, so that operations overlap",
-    "a host that programs registers faster (npu.csb), or programs ahead"};
+    "a host that programs registers ahead, or faster"};
+
+/// The fields of the NPU at hand, in parentheses.
+std::string fields_of(const Result& result, Cause cause, std::string_view what) {
+    const NpuFamily* family = result.config.family;
+    const std::string_view fields = family == nullptr ? "" : family->fields_of(cause);
+    return fields.empty() ? std::string() : fmt::format(" ({}{})", what, fields);
+}
 
 std::string outcome(const Result& result) {
     std::size_t failed = 0;
@@ -173,14 +178,15 @@ std::string instances_line(const Result& result) {
     const double gigabytes = seconds > 0 ? bytes / seconds / 1e9 : 0;
     if (!result.instances.front().program.empty()) {
         return fmt::format(
-            "{} programs at the same time: the first ends after {} cycles, the last after {}, "
-            "together {:.4g} GB/s; all other numbers are for the first one named",
+            "{} programs at the same time: the earliest ends after {} cycles, the latest after {}, "
+            "together {:.4g} GB/s; all other numbers are for the program named first",
             result.instances.size(), with_separators(least.value), with_separators(most.value),
             gigabytes);
     }
     return fmt::format(
-        "{} instances at once, each on its own data: the first ends after {} cycles, the last "
-        "after {}, together {:.4g} GB/s, {:.4g} programs/s; all other numbers are for the first",
+        "{} instances at once, each on its own data: the earliest ends after {} cycles, the latest "
+        "after {}, together {:.4g} GB/s, {:.4g} programs/s; all other numbers are for the first "
+        "instance",
         result.instances.size(), with_separators(least.value), with_separators(most.value),
         gigabytes, seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
 }
@@ -284,13 +290,16 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
     if (causes.largest() == cause_names[static_cast<std::size_t>(Cause::Mac)] &&
         useful < 0.5 * possible) {
         return fmt::format(
-            "what would help: layers that fill the MAC array; while active, {} of the cells do "
-            "useful work (channels below npu.datapath.atomic_c, kernels below "
-            "npu.datapath.atomic_k)",
-            percent(useful / possible));
+            "what would help: layers that fill the MAC array; while active, {} of the multipliers "
+            "do "
+            "useful work{}",
+            percent(useful / possible),
+            fields_of(result, Cause::Mac, "channels and kernels below "));
     }
-    const auto largest = std::ranges::max_element(causes.cycles) - causes.cycles.begin();
-    return "what would help: " + std::string(remedies.at(static_cast<std::size_t>(largest)));
+    const auto largest =
+        static_cast<std::size_t>(std::ranges::max_element(causes.cycles) - causes.cycles.begin());
+    return fmt::format("what would help: {}{}", remedies.at(largest),
+                       fields_of(result, static_cast<Cause>(largest), ""));
 }
 
 /// Empty if all layers compute with the model's own values.

@@ -137,8 +137,8 @@ std::string describe_waits(Simulation& simulation, bool limit) {
     for (const Machine::UnitEntry& entry : simulation.machine->units()) {
         for (const Activity& activity : entry.unit->activities()) {
             if (activity.waiting() && !activity.idle()) {
-                text += fmt::format("\n  {} waits for {} since cycle {}", activity.name(),
-                                    activity.waits_for(),
+                text += fmt::format("\n  {} has been waiting for {} since cycle {}",
+                                    activity.name(), activity.waits_for(),
                                     simulation.machine->counted(activity.waits_since()).value);
             }
         }
@@ -463,7 +463,7 @@ Result run_together(std::span<const Program> programs, const SystemConfig& syste
     for (const Program& program : programs) {
         if (parts_of(program).front().segment != nullptr) {
             throw ConfigError(fmt::format("'{}' has more than one segment", program.name),
-                              "several NPUs run programs of one segment");
+                              "several NPUs can run only programs of one segment");
         }
         instances.push_back({program.statements, program.zeroed_memory});
         names += fmt::format("{}{}", names.empty() ? "" : ", ", program.name);

@@ -78,7 +78,7 @@ class AxisReader {
     std::vector<std::vector<ConfigNode>> choices() const {
         const bool listed = !spec_.values.empty();
         if (int{listed} + int{spec_.range.has_value()} + int{spec_.log_range.has_value()} != 1) {
-            refuse("needs one of values, range and log_range", "values: [8, 16, 32]");
+            refuse("needs exactly one of values, range and log_range", "values: [8, 16, 32]");
         }
         if (!listed) {
             if (!spec_.fields.empty()) {
@@ -95,11 +95,12 @@ class AxisReader {
             }
             if (item.kind != ConfigNode::Kind::Sequence ||
                 item.items.size() != spec_.fields.size()) {
-                throw ConfigError(item.place,
-                                  fmt::format("a value of this axis is a list of {}, one for "
-                                              "each of its fields",
-                                              spec_.fields.size()),
-                                  "values: [[8, 8], [16, 16]]");
+                throw ConfigError(
+                    item.place,
+                    fmt::format(
+                        "each value of this axis must be a list of {}, one for each of its fields",
+                        spec_.fields.size()),
+                    "values: [[8, 8], [16, 16]]");
             }
             found.push_back(item.items);
         }
@@ -137,7 +138,7 @@ class AxisReader {
 
 Objective read_objective(const ObjectiveSpec& spec, const ConfigNode& node) {
     if (spec.minimise.empty() == spec.maximise.empty()) {
-        throw ConfigError(node.place, "an objective is either minimised or maximised",
+        throw ConfigError(node.place, "an objective must be either minimised or maximised",
                           "{minimise: cycles}");
     }
     const std::string& formula = spec.minimise.empty() ? spec.maximise : spec.minimise;

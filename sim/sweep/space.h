@@ -120,7 +120,8 @@ struct ObjectiveSpec {
                     "formula of axes, fields of the configuration and numbers of the result: "
                     "cycles, microseconds, read_bytes, write_bytes, mac_utilisation, inputs_per_"
                     "second");
-        visit.field("maximise", self.maximise, "as minimise, but maximised; give one of the two");
+        visit.field("maximise", self.maximise,
+                    "like `minimise`, but to be maximised; give exactly one of the two");
     }
 };
 

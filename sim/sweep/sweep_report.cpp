@@ -43,7 +43,8 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
 std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
     const std::vector<RatedPoint> rated = rated_points(space, database);
     if (rated.empty()) {
-        return "\nno design has a value for every objective\n";
+        return "\nno design has a value for every objective (its formula may use only axes, "
+               "configuration fields and numbers of the result: `npuscope list fields sweep`)\n";
     }
     std::vector<Costs> costs;
     for (const RatedPoint& point : rated) {
@@ -55,7 +56,7 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
     for (const Objective& objective : space.objectives()) {
         columns.push_back({objective.name, Align::Right});
         names += (names.empty() ? "" : ", ") +
-                 std::string(objective.maximise ? "large " : "small ") + objective.name;
+                 std::string(objective.maximise ? "maximised " : "minimised ") + objective.name;
     }
     std::vector<std::string> axes;
     for (const SweepRow& row : database.query("SELECT DISTINCT axis FROM axes ORDER BY axis")) {

@@ -16,7 +16,7 @@ std::string NvdlaFamily::summary(const AnyConfig& npu) const {
     const NpuConfig& config = typed(npu);
     const CbufConfig& buffer = config.cbuf;
     const std::uint64_t bytes = buffer.bank_width.value * buffer.bank_depth * buffer.banks;
-    return fmt::format("{}, {} MAC cells, {} of buffer, bus of {}",
+    return fmt::format("{}, {} multipliers, {} of buffer, bus of {}",
                        format_quantity(config.clock.value, UnitKind::Frequency),
                        config.datapath.atomic_c * config.datapath.atomic_k,
                        format_quantity(bytes, UnitKind::ByteCount),
@@ -38,6 +38,30 @@ FamilyRegisters NvdlaFamily::registers(const AnyConfig& npu) const {
     return {.blocks = nvdla_register_blocks(csb.address_map, csb.wide_fields),
             .suffix = "_0",  // as NVIDIA spells them
             .programs = true};
+}
+
+std::string_view NvdlaFamily::fields_of(Cause cause) const {
+    switch (cause) {
+        case Cause::Mac:
+            return "npu.datapath.atomic_c, npu.datapath.atomic_k";
+        case Cause::SdpDrain:
+            return "npu.sdp.output_throughput and those of its stages";
+        case Cause::DataFetch:
+        case Cause::Memory:
+            return "npu.mcif.bus_width, memory.beat_interval, memory.read_latency";
+        case Cause::WeightFetch:
+            return "npu.mcif.bus_width, memory.beat_interval";
+        case Cause::CbufCapacity:
+            return "npu.cbuf.banks, npu.cbuf.bank_depth";
+        case Cause::StartUp:
+            return "memory.read_latency";
+        case Cause::Work:
+            return "npu.pdp.throughput, npu.cdp.throughput, npu.sdp.output_throughput";
+        case Cause::Programming:
+            return "npu.csb";
+        default:
+            return {};
+    }
 }
 
 SystemConfig nvdla_system(NpuConfig npu, MemoryConfig memory, HostConfig host) {

@@ -17,6 +17,7 @@ class NvdlaFamily : public TypedFamily<NpuConfig> {
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
     std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                          bool values) const override;
+    std::string_view fields_of(Cause cause) const override;
     FamilyRegisters registers(const AnyConfig& npu) const override;
 };
 

@@ -75,7 +75,8 @@ class SegmentProgrammer {
     SegmentProgrammer(const Graph& graph, SegmentedPlan plan, const HostConfig& host,
                       std::span<const GraphInputs> inputs)
         : graph_(graph), plan_(std::move(plan)), host_(host) {
-        NPU_CHECK(inputs.empty() || inputs.size() == plan_.inputs, "there are inputs for all");
+        NPU_CHECK(inputs.empty() || inputs.size() == plan_.inputs,
+                  "inputs must be given for all elements of the batch, or for none");
         for (const GraphInputs& one : inputs) {
             values_.push_back(std::make_shared<HostValues>(graph, plan_.ranges));
             for (const std::string& name : graph.inputs) {

@@ -44,8 +44,9 @@ class TilingEstimate {
         std::uint64_t mac = 0;    ///< in the cells, all kernel groups
         std::uint64_t drain = 0;  ///< through the SDP
         std::uint64_t compute = 0;
-        std::uint64_t data = 0;       ///< beats of input
-        std::uint64_t data_time = 0;  ///< cycles until they are in, if alone
+        std::uint64_t data = 0;  ///< beats of input
+        std::uint64_t data_time =
+            0;  ///< cycles until all of them have arrived, if nothing else is fetched
         std::uint64_t residual = 0;
         bool awaits = false;  ///< starts only when the preceding tile is over
     };

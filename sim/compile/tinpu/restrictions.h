@@ -74,8 +74,8 @@ struct PatternLimits {
         visit.field("input_channels", self.input_channels, "input channels are a multiple of this");
         visit.field("output_channels", self.output_channels,
                     "output channels are a multiple of this");
-        visit.field("most_rows", self.most_rows, "most rows of the kernel; 0: any");
-        visit.field("most_columns", self.most_columns, "most columns of the kernel; 0: any");
+        visit.field("most_rows", self.most_rows, "maximum number of kernel rows; 0: any");
+        visit.field("most_columns", self.most_columns, "maximum number of kernel columns; 0: any");
         visit.field("one_side", self.one_side, "one of rows and columns may exceed its limit");
         visit.field("least_area", self.least_area, "least elements of the window");
         visit.field("strides", self.strides,

@@ -182,6 +182,23 @@ FamilyRegisters TinpuFamily::registers(const AnyConfig& /*npu*/) const {
                 "simulator."};
 }
 
+std::string_view TinpuFamily::fields_of(Cause cause) const {
+    switch (cause) {
+        case Cause::Mac:
+            return "npu.engine.input_lanes, npu.engine.output_lanes";
+        case Cause::WeightFetch:
+            return "npu.engine.cycles_per_100_weight_bytes, npu.engine.weight_buffers";
+        case Cause::StartUp:
+            return "npu.engine.layer_overhead";
+        case Cause::Work:
+            return "npu.engine.cycles_per_100_pool_taps";
+        case Cause::Memory:
+            return "npu.engine.read_buffer, memory.beat_interval, memory.read_latency";
+        default:
+            return {};
+    }
+}
+
 std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {
     std::array<std::uint8_t, descriptor_bytes> bytes{};
     if (descriptor.size() > bytes.size()) {

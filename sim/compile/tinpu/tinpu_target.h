@@ -59,6 +59,7 @@ class TinpuFamily : public TypedFamily<LayerNpuConfig> {
                                          bool values) const override;
     /// Registers of the simulator's own port.
     FamilyRegisters registers(const AnyConfig& npu) const override;
+    std::string_view fields_of(Cause cause) const override;
     std::shared_ptr<UnitJob> read_job(std::span<const std::uint8_t> descriptor) const override;
     std::vector<std::uint8_t> write_job(const UnitJob& job) const override;
 };

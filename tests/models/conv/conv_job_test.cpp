@@ -88,7 +88,7 @@ TEST(ConvJob, SizesThatDisagreeNameBothRegisters) {
     parts.csc.input.width = 31;
     EXPECT_THAT(
         messages(parts),
-        testing::ElementsAre("NVDLA_CDMA.D_DATAIN_SIZE_0_0 has DATAIN_WIDTH + 1 = 32, "
+        testing::ElementsAre("NVDLA_CDMA.D_DATAIN_SIZE_0_0 has DATAIN_WIDTH + 1 = 32, but "
                              "NVDLA_CSC.D_DATAIN_SIZE_EXT_0_0 has DATAIN_WIDTH_EXT + 1 = 31"));
     EXPECT_FALSE(combine(parts, {}).computable());
 }

@@ -105,7 +105,7 @@ TEST(TinpuDescriptor, NamesWhatIsWrong) {
         {TinpuWork::Convolution, 12, 0, "input height of the layer: 0, must be 1 to"},
         {TinpuWork::Convolution, 14, 0x10001, "output channels of the layer: 65537, must be"},
         {TinpuWork::Depthwise, 14, 8, "output channels of the layer: 8 instead of 4"},
-        {TinpuWork::Convolution, 15, 7, "its windows span 7 rows, the padded input has 6"},
+        {TinpuWork::Convolution, 15, 7, "its windows span 7 rows, but the padded input has 6"},
         {TinpuWork::Convolution, 17, 0, "window of the layer: it has no rows"},
         {TinpuWork::Convolution, 18, 0x10000, "stride of the layer: 0 rows"},
         {TinpuWork::Convolution, 22, 0x80'0000, "clip of the layer: 0 to 128"},

@@ -22,7 +22,7 @@ TEST(CommandList, PresetsOfBothKinds) {
     EXPECT_NE(text.find("memory  ideal "), std::string::npos);
     EXPECT_EQ(
         listed({"presets", "nv_l"}),
-        "npu     nv_large              1 GHz, 2048 MAC cells, 512 KiB of buffer, bus of 32 B\n");
+        "npu     nv_large              1 GHz, 2048 multipliers, 512 KiB of buffer, bus of 32 B\n");
 }
 
 TEST(CommandList, MemoriesHaveBandwidthAndLatency) {

@@ -154,7 +154,7 @@ TEST_F(SurfaceFiles, WhatTheNpuDoesNotTakeIsRefused) {
               std::string::npos);
     EXPECT_NE(sample::message_of([&] {
                   run(small_network("", ""), "kl720", "in", "out");
-              }).find("has 297 bytes, 4W4C8B"),
+              }).find("has 297 bytes, but 4W4C8B"),
               std::string::npos);
     EXPECT_NE(sample::message_of([&] {
                   run(small_network("", ""), "kl720", "none", "out");

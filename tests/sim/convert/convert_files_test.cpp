@@ -106,8 +106,8 @@ TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
                   convert_file(job("nchw", "1W16C8B", "1x40x3x5", "int8"), raw, folder_ / "out");
               }),
               "'" + raw.string() +
-                  "' has 599 bytes of data, nchw (N C H W) of N1 C40 H3 W5 with 1-byte elements "
-                  "takes 600");
+                  "' has 599 bytes of data, but nchw (N C H W) of N1 C40 H3 W5 with 1-byte "
+                  "elements takes 600");
     EXPECT_NE(sample::message_of(
                   [&] { convert_file(job("nchw", "nchw", "", "int8"), raw, folder_ / "out"); }),
               "");

@@ -180,7 +180,7 @@ TEST(UnitsOfCWeights, areCompressedAndBack) {
     compressed.mask_bytes = 10;
     EXPECT_EQ(npuscope_compress(&layout, stored.data(), stored.size(), &compressed),
               NPUSCOPE_BAD_ARGUMENT);
-    EXPECT_THAT(npuscope_error(), HasSubstr("mask has 10 bytes, and 256 are needed"));
+    EXPECT_THAT(npuscope_error(), HasSubstr("mask has 10 bytes, but 256 are needed"));
 }
 
 // --- Misuse --------------------------------------------------------------------------------------

@@ -443,7 +443,7 @@ TEST(HostOperators, ElementsAreRepeatedOrderedAndLookedUp) {
     EXPECT_THAT(sample::message_of([&] {
                     run(best, {line, whole({1}, {4})});
                 }),
-                HasSubstr("4 of 3 elements"));
+                HasSubstr("the top 4 of 3 elements do not exist"));
 }
 
 TEST(HostOperators, NumbersAreReducedInEveryWay) {

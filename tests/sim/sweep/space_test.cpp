@@ -103,11 +103,12 @@ TEST(Space, saysWhereAndWhatIsWrong) {
     };
     EXPECT_THAT(message("  - {values: [1]}\n"),
                 HasSubstr("space.yaml:3:5: this axis needs either a field or fields"));
-    EXPECT_THAT(message("  - {field: a}\n"), HasSubstr("needs one of values, range and log_range"));
+    EXPECT_THAT(message("  - {field: a}\n"),
+                HasSubstr("needs exactly one of values, range and log_range"));
     EXPECT_THAT(message("  - {field: a, values: [1], range: {from: 1, to: 2}}\n"),
-                HasSubstr("needs one of values, range and log_range"));
+                HasSubstr("needs exactly one of values, range and log_range"));
     EXPECT_THAT(message("  - {fields: [a, b], values: [[1, 2], [3]]}\n"),
-                HasSubstr("space.yaml:3:39: a value of this axis is a list of 2"));
+                HasSubstr("space.yaml:3:39: each value of this axis must be a list of 2"));
     EXPECT_THAT(message("  - {field: a, range: {from: 5, to: 4}}\n"),
                 HasSubstr("a range without an end or without values"));
     EXPECT_THAT(message("  - {field: a, range: {from: x, to: 4}}\n"),
@@ -120,7 +121,7 @@ TEST(Space, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message("  - {field: bank, values: [1]}\n", "where: [banks > 1]\n"),
                 HasSubstr("space.yaml:4:9: 'banks > 1' uses 'banks', which is not an axis"));
     EXPECT_THAT(message("  - {field: a, values: [1]}\n", "objectives: [{name: x}]\n"),
-                HasSubstr("an objective is either minimised or maximised"));
+                HasSubstr("an objective must be either minimised or maximised"));
     EXPECT_THAT(message("  []\n"), HasSubstr("a sweep without axes has one design only"));
     EXPECT_THAT(message("  - {field: a, value: [1]}\n"),
                 HasSubstr("unknown field 'axes[0].value'"));

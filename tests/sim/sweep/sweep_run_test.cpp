@@ -76,7 +76,7 @@ TEST(Sweep, keepsEveryDesignWithItsResultOrTheReasonForNone) {
     EXPECT_EQ(state("4-4").at("status"), "crashed");
     EXPECT_THAT(state("4-4").at("error").get<std::string>(), HasSubstr("signal 11"));
     const std::string report = sweep_report(space, database, count, "x");
-    EXPECT_THAT(report, HasSubstr("Pareto front, small cycles, small sum"));
+    EXPECT_THAT(report, HasSubstr("Pareto front, minimised cycles, minimised sum"));
     EXPECT_THAT(report, HasSubstr("6 illegal: a is 5"));
 }
 
