@@ -262,8 +262,7 @@ TEST(OnnxReader, WindowsAreCheckedBeforeAnythingDividesByThem) {
                     b.ints("pads", {0, 0, 0, 1LL << 40});
                 }),
                 HasSubstr("'pads'"));
-    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("group", 0); }),
-                HasSubstr("0 groups"));
+    EXPECT_THAT(conv([](ModelBuilder& b) { b.integer("group", 0); }), HasSubstr("0 groups"));
     EXPECT_THAT(conv([](ModelBuilder& b) {
                     b.ints("kernel_shape", {5, 5});
                 }),
