@@ -31,10 +31,11 @@ class CompareBuilds(unittest.TestCase):
         trace.mkdir(parents=True)
         (trace / "small.cfg").write_text("reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);\n")
 
-    def build(self, name, result, status=0, output=b""):
+    def build(self, name, result, status=0, output=b"", presets=True):
         """An executable that prints `result`, writes `output` to a file, and counts its runs."""
         path = self.folder / name
         path.write_text(f"#!{sys.executable}\nimport pathlib, sys\n"
+                        f"if sys.argv[1:] == ['list', 'presets']: sys.exit({0 if presets else 2})\n"
                         f"pathlib.Path('out.bin').write_bytes({output!r})\n"
                         f"with open({str(path)!r} + '.runs', 'a') as runs: runs.write('x')\n"
                         f"print({json.dumps(result)!r})\nsys.exit({status})\n")
@@ -55,6 +56,11 @@ class CompareBuilds(unittest.TestCase):
         status, text = self.compare(self.build("old", RESULT), new, *options)
         self.assertEqual(status, 1, text)
         self.assertIn(line, text)
+
+    def test_a_build_without_its_presets_is_refused(self):
+        status, text = self.compare(self.build("old", RESULT), self.build("new", RESULT, presets=False))
+        self.assertEqual(status, 2, text)
+        self.assertIn("new does not find its presets", text)
 
     def test_a_build_equals_itself(self):
         build = self.build("old", RESULT)
