@@ -40,7 +40,10 @@ void DmaPort::transport_now(tlm::tlm_command command, Address address,
     untimed_.payload.set_data_ptr(bytes.data());
     untimed_.info.kind = kind;
     untimed_.info.late = late != nullptr ? &late->held : nullptr;
-    way(purpose).transport_dbg(untimed_.payload);
+    const std::size_t moved = way(purpose).transport_dbg(untimed_.payload);
+    if (command == tlm::TLM_READ_COMMAND && moved < bytes.size()) {
+        std::ranges::fill(bytes.subspan(moved), std::uint8_t{0});  // an address that is refused
+    }
 }
 
 void DmaPort::fetch(Address address, std::span<std::uint8_t> bytes, const Purpose& purpose) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/mcif/mcif.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -171,6 +173,22 @@ TEST(Mcif, refuses_an_address_beyond_its_width_with_the_names_of_the_access) {
     EXPECT_EQ(finding.unit, "cdma");
     EXPECT_EQ(finding.surface, "input");
     EXPECT_EQ(finding.operation, "conv 0");
+}
+
+TEST(Mcif, fetches_zeros_from_addresses_that_are_refused) {
+    for (const std::uint64_t address : {std::uint64_t{0x1000}, std::uint64_t{0x1'0000'0000}}) {
+        Bench bench;
+        const LateBytes late(64);
+        std::vector<std::uint8_t> bytes(64, 7);
+        std::ranges::fill(late.all(), std::uint8_t{7});
+        bench.scene.thread("fetch", [&](Activity&) {
+            bench.reader.fetch(Address(address), bytes, bench.purpose);
+            bench.reader.fetch_late(Address(address), late, late.all(), bench.purpose);
+        });
+        bench.scene.run();
+        EXPECT_THAT(bytes, testing::Each(0));
+        EXPECT_THAT(late.all(), testing::Each(0));
+    }
 }
 
 TEST(Memory, reports_a_read_of_bytes_that_nobody_wrote) {
