@@ -107,14 +107,12 @@ struct KernelBlock {
 template <class T>
 void arrange_taps(const KernelBlock<T>& block, std::size_t channel, std::int16_t* to) {
     const bool pair = channel + 1 < block.channels;
+    const auto wide = [](T weight) -> std::int16_t { return weight; };
     for (std::size_t tap = 0; tap < block.taps; ++tap, to += 2 * kernel_block) {
         for (std::size_t k = 0; k < block.count; ++k) {
             const T* from = block.channel(k, channel) + tap;
-            to[2 * k] = from[0];
-            to[2 * k + 1] = 0;
-            if (pair) {
-                to[2 * k + 1] = from[block.taps];
-            }
+            to[2 * k] = wide(from[0]);
+            to[2 * k + 1] = pair ? wide(from[block.taps]) : std::int16_t{0};
         }
     }
 }

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <ranges>
 #include <string>
 #include <type_traits>
 
@@ -31,7 +29,11 @@ CLI::Validator one_of(std::map<std::string, Value> names) {
             }
             return {};
         }
-        return fmt::format("'{}' is not one of {}", text, fmt::join(std::views::keys(names), ", "));
+        std::string known;
+        for (const auto& [name, value] : names) {
+            known += (known.empty() ? "" : ", ") + name;
+        }
+        return fmt::format("'{}' is not one of {}", text, known);
     });
     return choice;
 }
