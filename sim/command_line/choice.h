@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "models/base/describe.h"
 
@@ -18,7 +19,9 @@ template <class Value>
 CLI::Validator one_of(std::map<std::string, Value> names) {
     CLI::Validator choice;
     choice.operation([names = std::move(names)](std::string& text) -> std::string {
+        std::vector<std::string> known;
         for (const auto& [name, value] : names) {
+            known.push_back(name);
             if (CLI::detail::to_lower(name) != CLI::detail::to_lower(text)) {
                 continue;
             }
@@ -29,11 +32,7 @@ CLI::Validator one_of(std::map<std::string, Value> names) {
             }
             return {};
         }
-        std::string known;
-        for (const auto& [name, value] : names) {
-            known += (known.empty() ? "" : ", ") + name;
-        }
-        return fmt::format("'{}' is not one of {}", text, known);
+        return fmt::format("'{}' is not one of {}", text, fmt::join(known, ", "));
     });
     return choice;
 }

@@ -113,7 +113,7 @@ class NetpbmHead {
  public:
     explicit NetpbmHead(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
 
-    /// Nothing if there is no number here.
+    /// Nothing if no digits follow.
     std::optional<std::size_t> number() {
         skip_blanks();
         std::size_t value = 0;

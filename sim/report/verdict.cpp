@@ -291,8 +291,7 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
         useful < 0.5 * possible) {
         return fmt::format(
             "what would help: layers that fill the MAC array; while active, {} of the multipliers "
-            "do "
-            "useful work{}",
+            "do useful work{}",
             percent(useful / possible),
             fields_of(result, Cause::Mac, "channels and kernels below "));
     }
