@@ -212,6 +212,17 @@ bool lies_after_windows(const FeatureCube& cube, const ByteRun& hole, std::uint3
     return end == line_end && hole.bytes.value <= columns * cube.atom.value;
 }
 
+/// Line stride of the plane of pixels that the address is in or after.
+std::optional<Bytes> line_at(const std::vector<SurfaceUse>& planes, Address address) {
+    const SurfaceUse* nearest = nullptr;
+    for (const SurfaceUse& plane : planes) {
+        if (plane.base <= address && (nearest == nullptr || plane.base > nearest->base)) {
+            nearest = &plane;
+        }
+    }
+    return nearest == nullptr ? std::nullopt : nearest->strides.line;
+}
+
 /// Cubes that may be lines of one surface.
 bool are_parts_of_one(const SurfaceUse& one, const SurfaceUse& other) {
     return one.cube->line_stride == other.cube->line_stride &&
@@ -229,7 +240,7 @@ bool MemoryRules::is_part_of_line(const Load& load, const ByteRun& hole) {
     }
     if (load.use->kind == DataKind::Pixels) {
         // a line ends with pixels that are not visible, a plane with lines that no window reaches
-        const std::optional<Bytes> line = load.use->strides.line;
+        const std::optional<Bytes> line = line_at(load.planes, hole.address);
         return line && without_last_zeros(*load.load, hole) > *line * (load.lines_left + 1U);
     }
     if (!load.use->constant && load.use->cube && load.slices.size() == 1 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planned networks on the simulated machine: whatever the buffer forces the planner to do, the
 // result must be the same bytes, those of a reference computation.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -206,20 +207,23 @@ TEST(PlannedNetwork, TheCheckFindsNothingInPlans) {
     }
 }
 
-TEST(PlannedNetwork, LinesThatNoWindowReachesMayEndAPlaneOfPixels) {
-    const Network network = parse_network(R"(
-name: last_lines
-input: {channels: 3, height: 16, width: 18, layout: T_Y8___V8U8_N444}
+TEST(PlannedNetwork, LinesThatNoWindowReachesMayBeLeftInAPlaneOfPixels) {
+    for (const char* sizes : {"height: 16, width: 18", "height: 28, width: 34"}) {
+        const Network network = parse_network(fmt::format(R"(
+name: lines_left
+input: {{channels: 3, {}, layout: T_Y8___V8U8_N444}}
 layers:
-  - {name: conv, kind: conv, kernels: 6, kernel: 3, stride: 3, relu: true}
+  - {{name: conv, kind: conv, kernels: 6, kernel: 1, stride: 3, relu: true}}
 )",
-                                          "last_lines.yaml");
-    for (const char* preset : {"nv_small", "nv_full"}) {
-        const PlanTarget target = sample::preset_target(preset);
-        const Program program = plan_program(plan_network(network, target));
-        for (const Diagnostic& found :
-             check_program(program, {target.npu, target.memory}).findings) {
-            ADD_FAILURE() << preset << ": " << found.sentence;
+                                                          sizes),
+                                              "lines_left.yaml");
+        for (const char* preset : {"nv_small", "nv_medium_512", "nv_full"}) {
+            const PlanTarget target = sample::preset_target(preset);
+            const Program program = plan_program(plan_network(network, target));
+            for (const Diagnostic& found :
+                 check_program(program, {target.npu, target.memory}).findings) {
+                ADD_FAILURE() << preset << ": " << found.sentence;
+            }
         }
     }
 }
