@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
@@ -17,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_cases = 100'000;
-constexpr std::array<const char*, 6> endings{".npy", ".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
+constexpr std::array<const char*, 7> endings{".bin",  ".npy", ".png", ".jpg",
+                                             ".jpeg", ".pgm", ".ppm"};
 
 [[noreturn]] void refuse(const std::string& file, const std::string& sentence,
                          const std::string& remedy) {
@@ -212,15 +214,16 @@ GraphValue InputReader::read(const std::string& input, const fs::path& file) con
     return std::move(values.front());
 }
 
-std::optional<fs::path> InputReader::find(const std::string& input, const fs::path& folder) {
+std::optional<fs::path> InputReader::find(const std::string& input, const fs::path& folder,
+                                          bool allows_raw) {
     std::optional<fs::path> found;
-    for (const char* ending : endings) {
+    for (const char* ending : std::span(endings).subspan(allows_raw ? 0 : 1)) {
         const std::string name = file_name(input, ending);
         if (!file_exists(folder / name)) {
             continue;
         }
         if (found) {
-            throw ConfigError(fmt::format("'{}' holds both of {} and {}", folder.string(),
+            throw ConfigError(fmt::format("'{}' holds both {} and {}", folder.string(),
                                           found->filename().string(), name),
                               "remove one of them");
         }

@@ -53,10 +53,11 @@ class InputReader {
 
     /// One file as that input. ConfigError if it does not fit; nothing is resized.
     GraphValue read(const std::string& input, const std::filesystem::path& file) const;
-    /// The file of an input in a folder: an array or a picture. Nothing if there is none;
-    /// ConfigError if there are several.
+    /// The file of an input in a folder: an array or a picture, or raw bytes (.bin) where they are
+    /// allowed. Nothing if there is none; ConfigError if there are several.
     static std::optional<std::filesystem::path> find(const std::string& input,
-                                                     const std::filesystem::path& folder);
+                                                     const std::filesystem::path& folder,
+                                                     bool allows_raw = false);
     /// The cases that `path` holds: a folder for each, with a file for each input; or, for a model
     /// with one input, a file for each; or one file. An array of more pictures than the model's
     /// batch size makes several cases. Sorted by name. ConfigError if there is none, or one does

@@ -69,14 +69,9 @@ class BufferReader {
 
  private:
     static fs::path file_of(const BoundTensor& tensor, const fs::path& folder) {
-        const auto array = InputReader::find(tensor.name, folder);
-        const fs::path raw = folder / file_name(tensor.name, ".bin");
-        if (array && file_exists(raw)) {
-            throw ConfigError(fmt::format("'{}' holds both of {} and {}", folder.string(),
-                                          raw.filename().string(), array->filename().string()),
-                              "remove one of them");
-        }
-        return file_exists(raw) ? raw : array.value_or(folder / file_name(tensor.name, ".npy"));
+        // a missing file is reported by the reader
+        return InputReader::find(tensor.name, folder, true)
+            .value_or(folder / file_name(tensor.name, ".npy"));
     }
 
     std::vector<std::uint8_t> read_one(const BoundTensor& bound, const fs::path& file) const {

@@ -331,14 +331,8 @@ class ModelRun {
     /// Raw bytes are read once their layout is known; they are int8.
     void read_named(const InputReader& reader) {
         for (const std::string& name : graph_.inputs) {
-            const auto file = InputReader::find(name, files_.inputs);
-            const bool raw = file_exists(path_of(files_.inputs, name, ".bin"));
-            if (raw && file) {
-                throw ConfigError(fmt::format("'{}' holds both {} and {}", files_.inputs,
-                                              file_name(name, ".bin"), file->filename().string()),
-                                  "remove one of them");
-            }
-            if (raw) {
+            const auto file = InputReader::find(name, files_.inputs, true);
+            if (file && file->extension() == ".bin") {
                 images_.insert(name);
             } else {
                 inputs_[name] =

@@ -112,7 +112,7 @@ TEST_F(InputFiles, OfOneNameThereIsOneFile) {
     put_array("both/x.npy", {1, 3, 1, 2}, ElementType::Float32);
     put("both/x.png", sample::png(2, 1, PNG_FORMAT_RGB, sample::bytes(6)));
     EXPECT_THAT(sample::message_of([&] { InputReader::find("x", folder_ / "both"); }),
-                HasSubstr("holds both of x.npy and x.png"));
+                HasSubstr("holds both x.npy and x.png"));
     EXPECT_FALSE(InputReader::find("y", folder_ / "both"));
 }
 
