@@ -203,10 +203,18 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
         return elements_of(graph, node.input(0)) *
                (weights / static_cast<std::uint64_t>(sizes.front()));
     }
-    const bool turned = node.integer("transB", 0) != 0;
-    const bool first = row->macs == MacRule::OutputsByKernel || turned;
-    const std::int64_t sums = first ? sizes.front() : sizes.back();
-    return elements_of(graph, node.outputs.front()) * (weights / static_cast<std::uint64_t>(sums));
+    if (row->macs == MacRule::StepsByWeights) {
+        const std::uint64_t steps =
+            elements_of(graph, node.input(0)) / static_cast<std::uint64_t>(sizes.back());
+        return steps * (weights + elements_of(graph, node.input(2)));
+    }
+    const std::uint64_t results = elements_of(graph, node.outputs.front());
+    if (row->macs == MacRule::OutputsByKernel) {
+        return results * (weights / static_cast<std::uint64_t>(sizes.front()));
+    }
+    const bool columns_last = node.integer("transB", 0) == 0 && sizes.size() > 1;
+    const std::int64_t rows = sizes[sizes.size() - (columns_last ? 2 : 1)];
+    return results * static_cast<std::uint64_t>(rows);
 }
 
 namespace host {

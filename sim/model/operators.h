@@ -50,7 +50,8 @@ enum class MacRule {
     None,
     OutputsByKernel,  ///< each output sums a kernel: all weights / their first size
     InputsByKernel,   ///< each input is multiplied by as many
-    OutputsByRows     ///< each output sums a column: all weights / their last size
+    OutputsByRows,    ///< each output sums a column: the last size but one, with transB the last
+    StepsByWeights    ///< each step multiplies by the input's weights and by the recurrent ones
 };
 
 /// Whether the result is the first operand's memory viewed with other sizes or another type.

@@ -197,12 +197,14 @@ constexpr std::array rows{
                 .inputs = {3, 8},
                 .evaluate = lstm,
                 .infer = lstm_types,
-                .attributes = "direction hidden_size input_forget layout"},
+                .attributes = "direction hidden_size input_forget layout",
+                .macs = MacRule::StepsByWeights},
     OperatorRow{.op = "GRU",
                 .inputs = {3, 6},
                 .evaluate = gru,
                 .infer = gru_types,
-                .attributes = "direction hidden_size layout linear_before_reset"}};
+                .attributes = "direction hidden_size layout linear_before_reset",
+                .macs = MacRule::StepsByWeights}};
 
 }  // namespace
 
