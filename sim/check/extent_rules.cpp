@@ -171,10 +171,11 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
     return report_extent(
         operation, use,
         {.id = "partly_written",
-         .sentence = fmt::format("{} reads {} bytes that {} does not write, in addition to {} that "
-                                 "it writes from {} on",
-                                 surface_label(operation, use), seen.filled + seen.unwritten,
-                                 owner.operation, seen.written, to_hex(*seen.first_written)),
+         .sentence =
+             fmt::format("{} reads {} bytes from {} on that {} writes, but also {} bytes that it "
+                         "does not write",
+                         surface_label(operation, use), seen.written, to_hex(*seen.first_written),
+                         owner.operation, seen.filled + seen.unwritten),
          .address = seen.first_missing},
         owner.use.extent(), log);
 }
@@ -225,8 +226,9 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
     const bool one_file = seen.loads.size() == 1;
     if (extent.address < first.run().address && seen.head > 0) {
         return report(
-            fmt::format("{} begins at {}, {} bytes before '{}', which is loaded at {}", label,
+            fmt::format("{} begins at {}, {} byte{} before '{}', which is loaded at {}", label,
                         to_hex(extent.address), (first.run().address - extent.address).value,
+                        first.run().address - extent.address == Bytes(1) ? "" : "s",
                         first.load->file, to_hex(first.run().address)),
             one_file ? file : extent, extent.address);
     }
@@ -251,11 +253,12 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
          is_left_out(Bytes(seen.tail), Bytes(seen.loaded + seen.filled + seen.unwritten)))) {
         return false;
     }
-    return report(fmt::format("{} ends at {}, {} bytes after '{}', which is loaded at {} and has "
-                              "{} bytes",
-                              label, to_hex(extent.end()), missing.value, last.load->file,
-                              to_hex(last.run().address), last.run().bytes.value),
-                  one_file ? file : extent, last.run().end());
+    return report(
+        fmt::format("{} ends at {}, {} byte{} after '{}', which is loaded at {} and has "
+                    "{} bytes",
+                    label, to_hex(extent.end()), missing.value, missing == Bytes(1) ? "" : "s",
+                    last.load->file, to_hex(last.run().address), last.run().bytes.value),
+        one_file ? file : extent, last.run().end());
 }
 
 std::string MemoryRules::elsewhere(const ByteRun& region) const {

@@ -150,7 +150,7 @@ class ImageCheck {
         if (surface.weights->shape.channels > most) {
             add(surface, rule_ids::post_extension_channels,
                 fmt::format("{} rows of '{}' are interleaved, but its kernels have {} channels "
-                            "after the extension by columns, more than {}",
+                            "after channel pre-extension, more than {}",
                             surface.weights->row_group, surface.described.name,
                             surface.weights->shape.channels, most),
                 "", "interleave fewer rows");
@@ -174,7 +174,7 @@ class ImageCheck {
         if (!known) {
             lacks(surface,
                   fmt::format("{} does not {} images of layout {}", target_.npu,
-                              surface.use.writes ? "gives" : "takes", row->name),
+                              surface.use.writes ? "produce" : "accept", row->name),
                   "",
                   taken.empty() ? "choose the preset of the chip"
                                 : fmt::format("it supports {}", fmt::join(taken, ", ")));
@@ -330,7 +330,7 @@ class ImageCheck {
         for (std::uint64_t bit = mask_bits(layout); bit < 8 * bits->size(); ++bit) {
             if (mask_bit(*bits, bit)) {
                 add(*mask, "wmb_mismatch",
-                    fmt::format("'{}' has one bits after its last element", mask->described.name),
+                    fmt::format("'{}' has bits set after its last element", mask->described.name),
                     "D_WMB_ADDR_LOW", "pad the mask with zeros");
                 return;
             }

@@ -11,6 +11,7 @@
 #include "models/base/error.h"
 #include "models/layout/relayout.h"
 #include "sim/check/image_check.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/tensor_difference.h"
 
 namespace npuscope {
@@ -270,11 +271,11 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRu
     if (count == 0) {
         return std::nullopt;
     }
-    Diagnostic one = told(
-        surface, "nan_in_lanes",
-        fmt::format("{} values in lanes after the last channel of '{}' are NaN, the first at {}",
-                    count, surface.described.name, to_hex(*first)),
-        "store zeros there: Winograd, SDP and PDP use those lanes unmasked");
+    Diagnostic one =
+        told(surface, "nan_in_lanes",
+             fmt::format("'{}' has {} in lanes after the last channel, the first at {}",
+                         surface.described.name, counted(count, "NaN value"), to_hex(*first)),
+             "store zeros there: Winograd, SDP and PDP use those lanes unmasked");
     one.address = first;
     return one;
 }
@@ -302,7 +303,8 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
         return {};  // reported as bytes that are never loaded
     }
     const std::vector<double> numbers = read_elements(surface.type->type, *elements);
-    const auto tell = [&](const char* id, auto is_wrong, const char* what, const char* remedy) {
+    const auto tell = [&](const char* id, auto is_wrong, const char* noun, const std::string& where,
+                          const char* remedy) {
         const auto first = std::ranges::find_if(numbers, is_wrong);
         if (first == numbers.end()) {
             return;
@@ -313,18 +315,19 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
             index[axis] = at % surface.shape.axes[axis].extent;
             at /= surface.shape.axes[axis].extent;
         }
-        Diagnostic one =
-            told(surface, id,
-                 fmt::format("{} of '{}' {}, the first ({}) at {}",
-                             std::ranges::count_if(numbers, is_wrong), surface.described.name, what,
-                             *first, index_text(surface.shape, index)),
-                 remedy);
+        Diagnostic one = told(
+            surface, id,
+            fmt::format(
+                "'{}' has {}{}, the first ({}) at {}", surface.described.name,
+                counted(static_cast<std::uint64_t>(std::ranges::count_if(numbers, is_wrong)), noun),
+                where, *first, index_text(surface.shape, index)),
+            remedy);
         one.address = spec.base + Bytes(spec.layout.address(index));
         findings.push_back(std::move(one));
     };
     if (floats) {
         tell(
-            "not_a_number", [](double number) { return std::isnan(number); }, "values are NaN",
+            "not_a_number", [](double number) { return std::isnan(number); }, "NaN value", "",
             "store no NaN, or flush them (NAN_TO_ZERO)");
         if (surface.use.cube) {
             if (std::optional<Diagnostic> lanes = nan_lanes(surface, memory)) {
@@ -333,11 +336,11 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
         }
     }
     if (range) {
-        const std::string outside = fmt::format("values lie outside {}", surface.described.values);
         tell(
             "values_outside",
-            [&](double number) { return number < range->low || number > range->high; },
-            outside.c_str(), "correct the type, layout, contents or range");
+            [&](double number) { return number < range->low || number > range->high; }, "value",
+            fmt::format(" outside {}", surface.described.values),
+            "correct the type, layout, contents or range");
     }
     return findings;
 }

@@ -253,8 +253,8 @@ class Placer {
         const Bytes atom(number(placed, "atom", npu_->datapath.memory_atom.value));
         if (atom.value == 0 || atom.value > 65536 || atom.value % placed.type->bytes != 0) {
             refuse(surface,
-                   fmt::format("an atom of {} bytes is smaller than an element of {}", atom.value,
-                               placed.type->name),
+                   fmt::format("an atom of {} bytes is not possible for elements of type {}",
+                               atom.value, placed.type->name),
                    "omit the atom; it follows from the NPU");
         }
         FeatureCube cube{.base = surface.address,
@@ -363,7 +363,7 @@ class Placer {
             surface.data.value_or(path.supports(precision_of(own)) ? own : ElementType::Int8);
         const std::uint64_t lanes = number(placed, "lanes", path.atom_channels(precision_of(data)));
         if (lanes == 0 || lanes > largest_size) {
-            refuse(surface, fmt::format("an atom of {} lanes", lanes),
+            refuse(surface, fmt::format("an atom of {} lanes is not possible", lanes),
                    "omit them; they follow from the NPU");
         }
         OperandSurface operand{.base = surface.address,

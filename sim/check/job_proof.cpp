@@ -349,7 +349,7 @@ class PlainJobRun {
             }
             for (const auto& [name, run] : lost_) {
                 if (common_byte({run}, use.runs)) {
-                    reason = "it reads what " + name + " leaves, which is not proved";
+                    reason = "it reads the result of " + name + ", which is not proved";
                 }
             }
             if (reason.empty() && !is_known(use.extent())) {

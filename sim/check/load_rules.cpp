@@ -58,11 +58,11 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
     if (differ_in_surfaces(use, other)) {
         Diagnostic one = surface_finding(
             operation, use, "slice_offset",
-            fmt::format(
-                "{} has a surface stride of {}, but {} where another part of it is read from {}",
-                surface_label(operation, use), use.cube->surface_stride.value,
-                other.cube->surface_stride.value, to_hex(other.base)),
-            "read parts of one surface with its strides");
+            fmt::format("{} is read with a surface stride of {}, but another part of the same "
+                        "surface with {} (at {})",
+                        surface_label(operation, use), use.cube->surface_stride.value,
+                        other.cube->surface_stride.value, to_hex(other.base)),
+            "read every part of a surface with the surface's strides");
         one.severity = Severity::Warning;
         one.register_name = spelled(use.unit, use.surface_stride_register);
         log.add(std::move(one));
@@ -348,9 +348,10 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
             if (load.use) {
                 const Suspect suspect = suspect_of(*load.use, file);
                 one.sentence = fmt::format(
-                    "{} bytes at the {} of '{}', from {} on, are never read; the {} of {} lies "
+                    "{} byte{} at the {} of '{}', from {} on, {} never read; the {} of {} lies "
                     "from {} to {}",
-                    bytes, where, load.load->file, to_hex(at), load.use->surface, load.operation,
+                    bytes, bytes == 1 ? "" : "s", where, load.load->file, to_hex(at),
+                    bytes == 1 ? "is" : "are", load.use->surface, load.operation,
                     to_hex(load.use->extent().address), to_hex(load.use->extent().end()));
                 one.remedy = remedy_for(*load.use, suspect);
                 one.unit = load.use->unit;

@@ -126,11 +126,12 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
 void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const {
     const SeenBytes seen = see(use.runs);
     if (seen.unwritten > 0) {
-        Diagnostic one =
-            surface_finding({}, use, "never_loaded",
-                            fmt::format("{} bytes of '{}' are never loaded, the first at {}",
-                                        seen.unwritten, use.surface, to_hex(*seen.first_unwritten)),
-                            "load them, correct address and strides, or set `role: output`");
+        Diagnostic one = surface_finding(
+            {}, use, "never_loaded",
+            fmt::format("{} byte{} of '{}' {} never loaded, the first at {}", seen.unwritten,
+                        seen.unwritten == 1 ? "" : "s", use.surface,
+                        seen.unwritten == 1 ? "is" : "are", to_hex(*seen.first_unwritten)),
+            "load them, correct address and strides, or set `role: output`");
         one.address = seen.first_unwritten;
         log.add(std::move(one));
     }
@@ -173,11 +174,12 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     };
     if (seen.unwritten > 0 && !machine_.zeroed) {
         const Suspect suspect = suspect_of(use, expected_region(use, seen));
-        Diagnostic one = surface_finding(
-            operation, use, rule_ids::uninitialised_read,
-            fmt::format("{} reads {} uninitialised bytes, the first at {}{}", label, seen.unwritten,
-                        to_hex(*seen.first_unwritten), elsewhere(use.extent())),
-            fmt::format("load them first, or {}", remedy_for(use, suspect)));
+        Diagnostic one =
+            surface_finding(operation, use, rule_ids::uninitialised_read,
+                            fmt::format("{} reads {} uninitialised byte{}, the first at {}{}",
+                                        label, seen.unwritten, seen.unwritten == 1 ? "" : "s",
+                                        to_hex(*seen.first_unwritten), elsewhere(use.extent())),
+                            fmt::format("load them first, or {}", remedy_for(use, suspect)));
         one.register_name = suspect.register_name;
         one.address = seen.first_unwritten;
         log.add(std::move(one));
@@ -307,7 +309,8 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
     Diagnostic one = surface_finding(
         operation, use, "strides_apart",
         fmt::format(
-            "{} has a line stride of {:#x} and a surface stride of {:#x}, which is {} off {} lines",
+            "{} has a line stride of {:#x} and a surface stride of {:#x}, which differs by {} from "
+            "the size of {} lines",
             surface_label(operation, use), cube.line_stride.value, cube.surface_stride.value,
             line_off ? "one atom per line" : "one atom", cube.shape.height),
         "correct the line stride or the surface stride");

@@ -185,8 +185,8 @@ struct AddSurfaces {
         const std::uint32_t cells = npu.datapath.atomic_k;
         if (npu.cacc.ends_may_meet(delivered_atoms(job), cells)) {
             operation.short_delivery =
-                ends_meet(job, fmt::format("may enter the accumulator's delivery buffer of {} in "
-                                           "the cycle in which the last one of",
+                ends_meet(job, fmt::format("may enter the accumulator's delivery buffer of {} "
+                                           "atoms in the cycle in which the last one of",
                                            npu.cacc.depth(cells)));
         }
         operation.lines_left = job.parts.csc.stride_y - 1;

@@ -87,7 +87,7 @@ void add_origin(const CheckedOperation& operation, std::vector<std::string>& lin
     }
     if (!text.empty()) {
         lines.push_back(
-            fmt::format("{} computes by {} (those at 0 left out)", operation.name, text));
+            fmt::format("{} computes with {} (those at 0 left out)", operation.name, text));
     }
 }
 

@@ -138,7 +138,7 @@ class PlainRun {
         for (const auto& [name, runs] : lost_) {
             if (common_byte(runs, runs_of(operation, false))) {
                 Step& step = steps_[index];
-                step.unproved = fmt::format("it reads what {} leaves, which is not proved", name);
+                step.unproved = fmt::format("it reads the result of {}, which is not proved", name);
             }
         }
         if (const auto* copy = std::get_if<BdmaJob>(&launched->job)) {
@@ -200,7 +200,7 @@ class PlainRun {
             return "weights that an earlier operation left in the convolution buffer come first";
         }
         if (miscounted_image(job, npu_.csc, npu_.datapath, npu_.cbuf.bank_width)) {
-            return "this NPU's sequencer miscounts the blocks of its kernels' rows";
+            return "this NPU's sequencer miscounts the blocks of the kernels' rows";
         }
         return {};
     }

@@ -157,7 +157,7 @@ std::string meaning_of(const SdpJob& job, const std::string& input) {
         return text + text_of(job.shape, job.stages.output);
     }
     text += result_at(job.shape, job.stages.output, job.destination->base);
-    return job.batches > 1 ? fmt::format("{}, {} times", text, job.batches) : text;
+    return job.batches > 1 ? fmt::format("{}, {} batches", text, job.batches) : text;
 }
 
 std::string meaning_of(const PdpJob& job, const std::string& input) {

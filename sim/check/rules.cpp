@@ -86,8 +86,8 @@ constexpr std::array all_rules{
     Rule{"dilation_1", Severity::Error, "plan", "Kernels are not dilated.", guide_patterns},
     Rule{"div_power_of_two", Severity::Error, "plan", "Divisors are powers of two.", guide_numbers},
     Rule{"ends_meet", Severity::Warning, "check, run",
-         "The last atom of a convolution does not meet that of the one before in the accumulator's "
-         "delivery buffer.",
+         "The last atoms of two successive convolutions do not meet in the accumulator's delivery "
+         "buffer.",
          "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
     Rule{"fc_inputs", Severity::Error, "plan",
          "A fully connected layer has as many inputs as the pattern requires.",
@@ -431,7 +431,7 @@ constexpr std::array all_rules{
     Rule{"wmb_bytes_mismatch", Severity::Error, "check, run",
          "The size of a mask is that of one bit for each weight.",
          "NVDLA format page; nv_full C model"},
-    Rule{"wmb_mismatch", Severity::Error, "check", "A mask has no one bits after its last element.",
+    Rule{"wmb_mismatch", Severity::Error, "check", "A mask has no bits set after its last element.",
          format_page}};
 
 /// `*` in a row's id stands for digits.
