@@ -222,10 +222,11 @@ void require_axis(const ConversionRequest& request) {
         const std::size_t found = request.shape.find(axis);
         const std::size_t factors = (*quantisation)->factors.size();
         if (found == request.shape.axes.size() || request.shape.axes[found].extent != factors) {
-            const std::string where = axis == ' ' ? "no axis" : fmt::format("axis '{}'", axis);
-            throw ConfigError(
-                fmt::format("{} factors for {} of {}", factors, where, to_string(request.shape)),
-                "axis=LETTER names the axis, one factor for each of its indices");
+            const std::string where =
+                axis == ' ' ? ", but no axis" : fmt::format(" for axis '{}'", axis);
+            throw ConfigError(fmt::format("{} quantisation factors are given{} of {}", factors,
+                                          where, to_string(request.shape)),
+                              "axis=LETTER names the axis, one factor for each of its indices");
         }
     }
 }

@@ -148,8 +148,9 @@ void convert(const ConversionPlan& conversion, std::span<const std::uint8_t> fro
         return;
     }
     if (from.size() < source.used || to.size() < target.bytes) {
-        throw ConfigError(fmt::format("{} bytes for a source of {}, {} for a target of {}",
-                                      from.size(), source.used, to.size(), target.bytes));
+        throw ConfigError(
+            fmt::format("{} bytes are given for a source of {}, and {} for a target of {}",
+                        from.size(), source.used, to.size(), target.bytes));
     }
     MoveProgress progress(report);
     if (!moves_in_tiles(source)) {

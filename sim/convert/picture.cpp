@@ -28,8 +28,8 @@ constexpr std::size_t most_pixels = std::size_t{1} << 26U;
 Picture sized(std::size_t width, std::size_t height, std::size_t channels,
               const std::string& file) {
     if (width == 0 || height == 0 || width > most_pixels || height > most_pixels / width) {
-        refuse(file, fmt::format("a picture of {} x {} pixels", width, height),
-               fmt::format("pictures have up to {} pixels", most_pixels));
+        refuse(file, fmt::format("a picture of {} x {} pixels is not possible", width, height),
+               fmt::format("pictures have 1 to {} pixels", most_pixels));
     }
     return {width, height, channels, std::vector<std::uint8_t>(width * height * channels)};
 }
@@ -63,7 +63,7 @@ Picture parse_png(std::span<const std::uint8_t> bytes, const std::string& file) 
                "write it without an alpha channel");
     }
     if ((image.format & PNG_FORMAT_FLAG_LINEAR) != 0) {
-        refuse(file, "the picture has 16 bits a channel", "write it with 8 bits a channel");
+        refuse(file, "the picture has 16 bits per channel", "write it with 8 bits per channel");
     }
     const bool colour = (image.format & PNG_FORMAT_FLAG_COLOR) != 0;
     Picture picture = sized(image.width, image.height, colour ? 3 : 1, file);

@@ -27,7 +27,7 @@ std::array<std::string, 4> parts_of(const std::string& text) {
     for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
         const std::size_t colon = rest.find(':');
         if (colon == std::string_view::npos) {
-            throw ConfigError(fmt::format("surface '{}' has {} parts instead of four", text, i + 1),
+            throw ConfigError(fmt::format("surface '{}' has {} of the four parts", text, i + 1),
                               std::string("write ") + form);
         }
         parts[i] = rest.substr(0, colon);

@@ -95,7 +95,7 @@ npuscope_status create(const char* npu, const char* const* changes, size_t count
         if (changes != nullptr && std::any_of(changes, changes + count, [](const char* change) {
                 return change == nullptr;
             })) {
-            return null_argument("one of changes");
+            return null_argument("an element of changes");
         }
         *device = nullptr;
         auto made = std::make_unique<npuscope_device>();
@@ -147,7 +147,7 @@ npuscope_status npuscope_create(const char* npu, const char* const* changes, siz
         made.system = read_embedded_system(npu, texts);
         if (memory != nullptr) {
             if (memory->read == nullptr || memory->write == nullptr) {
-                return null_argument("a call-back of memory");
+                return null_argument(memory->read == nullptr ? "memory->read" : "memory->write");
             }
             made.memory = std::make_unique<CallerMemory>(*memory);
         }
@@ -160,7 +160,7 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
                                       npuscope_device** device) {
     return create(npu, changes, count, device, [&](npuscope_device& made, Changes texts) {
         if (memory == nullptr || memory->begin == nullptr) {
-            return null_argument(memory == nullptr ? "memory" : "begin of memory");
+            return null_argument(memory == nullptr ? "memory" : "memory->begin");
         }
         const std::string key = "npu.mcif.transactions=";
         const auto set = std::ranges::find_if(
@@ -374,7 +374,7 @@ npuscope_status npuscope_unpack(const char* layout, const char* type, const uint
     return call([&] {
         if (layout == nullptr || type == nullptr || shape == nullptr || memory == nullptr ||
             array == nullptr) {
-            return null_argument("an argument");
+            return null_argument("layout, type, shape, memory or array");
         }
         const SurfaceSpec spec = surface(layout, type, shape);
         if (size < spec.layout.bytes) {

@@ -17,8 +17,8 @@ void CallBacks::tell() {
 
 bool CallBacks::note(std::int64_t code, const char* what, Address address, std::size_t size) {
     if (code != 0 && failure_.empty()) {
-        failure_ = fmt::format("the memory call-back returned {} for a {} of {} bytes at {}", code,
-                               what, size, to_hex(address));
+        failure_ = fmt::format("the memory call-back returned {} for a {} of {} byte{} at {}", code,
+                               what, size, size == 1 ? "" : "s", to_hex(address));
     }
     return code == 0;
 }

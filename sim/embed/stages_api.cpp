@@ -45,7 +45,7 @@ void take_operand(const std::string& name, const npuscope_operand& given, const 
         return;
     }
     if (given.count != shape.channels && given.count != shape.elements()) {
-        bad(fmt::format("{}.count is {}, not {} (one a channel) or {} (one an element)", name,
+        bad(fmt::format("{}.count is {}, not {} (one per channel) or {} (one per element)", name,
                         given.count, shape.channels, shape.elements()));
     }
     part.source = OperandSource::Memory;

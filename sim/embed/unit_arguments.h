@@ -56,7 +56,7 @@ To fitting(std::string_view name, std::int64_t value, unsigned bits) {
 
 inline void exact(std::string_view name, std::size_t bytes, std::size_t needed) {
     if (bytes != needed) {
-        bad(fmt::format("{} has {} bytes, but its elements need {}", name, bytes, needed));
+        bad(fmt::format("{}: {} bytes are given, but the elements need {}", name, bytes, needed));
     }
 }
 

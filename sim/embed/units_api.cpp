@@ -130,7 +130,8 @@ std::span<const T> needed(const char* name, const void* memory, std::size_t byte
         bad(fmt::format("{} is null", name));
     }
     if (bytes < elements * sizeof(T)) {
-        bad(fmt::format("{} has {} bytes, but {} are needed", name, bytes, elements * sizeof(T)));
+        bad(fmt::format("{}: {} bytes are given, but {} are needed", name, bytes,
+                        elements * sizeof(T)));
     }
     return {static_cast<const T*>(memory), elements};
 }
@@ -157,9 +158,11 @@ std::string told(const CompressionFault& fault) {
                ? fmt::format("kernel group {}: its size is {} bytes, but its mask gives {}",
                              fault.group, fault.said, fault.counted)
                : fmt::format(
-                     "kernel group {}: {} values are 0 although their mask bit is 1, the first at "
-                     "byte {}",
-                     fault.group, fault.counted, fault.offset.value);
+                     "kernel group {}: {} 0 although the mask has a 1 there, the first at byte {}",
+                     fault.group,
+                     fault.counted == 1 ? "1 value is"
+                                        : fmt::format("{} values are", fault.counted),
+                     fault.offset.value);
 }
 
 }  // namespace

@@ -247,9 +247,11 @@ class Scheduler {
         const OperationIndex waiting = lists_.find(from, consumer.index, unit, from.roi);
         std::uint8_t& count = waits_[entry(waiting)];
         if (count == 0) {
-            lists_.fail(waiting,
-                        fmt::format("operation {} signals it beyond its dependency count of {}",
-                                    from.index, common(waiting).dependencies));
+            lists_.fail(
+                waiting,
+                fmt::format(
+                    "operation {} signals it more often than its dependency count of {} allows",
+                    from.index, common(waiting).dependencies));
         }
         if (--count == 0) {
             enable(waiting);

@@ -33,8 +33,10 @@ void check_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
     const DlaCube& destination = pdp.surfaces.destination;
     context.require(destination.type <= DlaMemory::Sram,
                     "the destination is not memory, but the PDP is the last unit of the pipeline");
-    context.require(source.type <= DlaMemory::OnTheFly,
-                    fmt::format("the source has memory type {}", static_cast<int>(source.type)));
+    context.require(
+        source.type <= DlaMemory::OnTheFly,
+        fmt::format("the source has memory type {}: main memory is 0, SRAM 1, on the fly 2",
+                    static_cast<int>(source.type)));
     for (const DlaCube* cube : {&source, &destination}) {
         context.require(std::max({cube->width, cube->height, cube->channel}) <= largest_cube,
                         fmt::format("a cube of {} x {} x {}: no size may be more than {}",
@@ -276,7 +278,7 @@ void check_transfer(const OperationContext& context, const DlaBdmaTransfer& tran
     };
     context.require(strides_fit(transfer.source_line, transfer.source_surface) &&
                         strides_fit(transfer.destination_line, transfer.destination_surface),
-                    "strides are smaller than the lines, or the surfaces, between them");
+                    "strides are smaller than the lines or surfaces that they separate");
 }
 
 }  // namespace
@@ -288,7 +290,7 @@ void BdmaOperation::write(const OperationContext& context) const {
         surfaces.count <= most_bdma_transfers,
         fmt::format("{} transfers: no more than {}", surfaces.count, most_bdma_transfers));
     context.require(surfaces.source_type <= 1 && surfaces.destination_type <= 1,
-                    "memory types are main memory (0) and SRAM (1)");
+                    "a memory type is neither main memory (0) nor SRAM (1)");
     for (std::size_t i = 0; i < surfaces.count; ++i) {
         const DlaBdmaTransfer& transfer = surfaces.transfers[i];
         check_transfer(context, transfer);

@@ -15,7 +15,8 @@ namespace {
 template <class T>
 std::uint16_t size_of(const std::vector<T>& list) {
     if (list.size() > UINT16_MAX) {
-        throw ConfigError(fmt::format("the loadable would have lists of {} entries", list.size()),
+        throw ConfigError(fmt::format("the loadable would have a list of {} entries, more than {}",
+                                      list.size(), UINT16_MAX),
                           "plan it as a register program: --out DIR");
     }
     return static_cast<std::uint16_t>(list.size());

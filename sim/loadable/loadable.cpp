@@ -207,14 +207,16 @@ class Reader {
         const std::vector<std::uint64_t> offsets = numbers(memory.offsets());
         if (names != offsets.size()) {
             fail_entry(list, index,
-                       fmt::format("it has {} contents but {} offsets", names, offsets.size()));
+                       fmt::format("the number of its contents is {}, but that of their offsets {}",
+                                   names, offsets.size()));
         }
         for (std::size_t i = 0; i < names; ++i) {
             const std::string name =
                 text(memory.contents()->Get(static_cast<flatbuffers::uoffset_t>(i)));
             const LoadableBlob* blob = loadable_.blob(name);
             if (blob == nullptr) {
-                fail_entry(list, index, fmt::format("there is no blob '{}', its content", name));
+                fail_entry(list, index,
+                           fmt::format("its content, blob '{}', does not exist", name));
             }
             if (offsets[i] > copy.size || blob->data.size() > copy.size - offsets[i]) {
                 fail_entry(list, index,
@@ -242,8 +244,9 @@ class Reader {
         }
         if (!seen.empty() && *seen.rbegin() >= seen.size()) {
             fail("memory_list",
-                 fmt::format("bind ids of {} {}s reach {}", seen.size(), input ? "input" : "output",
-                             *seen.rbegin()),
+                 fmt::format("bind ids of {} {}{} must be 0 to {}, but reach {}", seen.size(),
+                             input ? "input" : "output", seen.size() == 1 ? "" : "s",
+                             seen.size() - 1, *seen.rbegin()),
                  compile_again);
         }
     }
@@ -311,10 +314,9 @@ class Reader {
         });
         if (loadable_.submits.empty() || loadable_.tasks.empty() || loadable_.memories.empty()) {
             fail("",
-                 fmt::format("{} submits, {} tasks and {} memories: a loadable needs at least "
-                             "one of each",
-                             loadable_.submits.size(), loadable_.tasks.size(),
-                             loadable_.memories.size()),
+                 fmt::format(
+                     "submits: {}, tasks: {}, memories: {}; a loadable needs at least one of each",
+                     loadable_.submits.size(), loadable_.tasks.size(), loadable_.memories.size()),
                  compile_again);
         }
     }

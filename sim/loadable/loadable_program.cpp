@@ -76,8 +76,8 @@ class Placement {
         if (start > room || bytes > room - start) {
             throw ConfigError(
                 Place{file_},
-                fmt::format("{}: its {} takes bytes {} to {} of memory {}, which has {}", who, what,
-                            start, start + bytes, entry.memory,
+                fmt::format("{}: its {} would need bytes {} to {} of memory {}, which has {}", who,
+                            what, start, start + bytes, entry.memory,
                             loadable_.memories[entry.memory].size),
                 "compile the loadable again, or copy it again");
         }
@@ -87,10 +87,11 @@ class Placement {
     const LoadableAddress& entry_of(const LoadableTask& task, const std::string& who,
                                     std::int16_t index, const std::string& what) const {
         if (index < 0 || static_cast<std::size_t>(index) >= task.addresses.size()) {
-            throw ConfigError(Place{file_},
-                              fmt::format("{}: its {} has address {}, and the task has {}", who,
-                                          what, index, task.addresses.size()),
-                              "compile the loadable again, or copy it again");
+            throw ConfigError(
+                Place{file_},
+                fmt::format("{}: address {} of its {} is not among the {} of the task", who, index,
+                            what, task.addresses.size()),
+                "compile the loadable again, or copy it again");
         }
         return loadable_.addresses[task.addresses[static_cast<std::size_t>(index)]];
     }

@@ -47,9 +47,10 @@ class Places {
                               "give its buffer as raw bytes: a .bin file");
         }
         if (pixels_ != nullptr && unsigned_of(tensor_.c) > pixels_->channels) {
-            throw ConfigError(fmt::format("tensor '{}' has {} channels, and {} has {}", bound.name,
-                                          tensor_.c, pixels_->name, pixels_->channels),
-                              "compile the loadable again");
+            throw ConfigError(
+                fmt::format("tensor '{}' has {} channels, but its pixel format {} has {}",
+                            bound.name, tensor_.c, pixels_->name, pixels_->channels),
+                "compile the loadable again");
         }
         const std::uint64_t end = largest();
         if (end > tensor_.size) {
@@ -204,7 +205,8 @@ DumpedBytes parse_tensor_dump(std::span<const std::uint8_t> file, const std::str
         throw ConfigError(Place{name}, sentence, "dump the tensor again with nvdla_runtime");
     };
     if (file.size() < header) {
-        fail(fmt::format("{} bytes are less than the {} of a dump's header", file.size(), header));
+        fail(fmt::format("the file has {} byte{}, but a dump's header alone has {}", file.size(),
+                         file.size() == 1 ? "" : "s", header));
     }
     const auto word = [&](std::size_t index) {
         std::uint64_t value = 0;

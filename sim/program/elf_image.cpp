@@ -66,7 +66,10 @@ class ElfFile {
     }
     std::uint64_t field(std::uint64_t offset, std::uint64_t size) const {
         if (offset > bytes_.size() || bytes_.size() - offset < size) {
-            refuse(offset, fmt::format("it ends within {} bytes of a header", size), cut_short);
+            refuse(offset,
+                   fmt::format("it ends before the end of a header field of {} byte{}", size,
+                               size == 1 ? "" : "s"),
+                   cut_short);
         }
         std::uint64_t value = 0;
         for (std::uint64_t i = 0; i < size; ++i) {

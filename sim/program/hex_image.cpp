@@ -128,7 +128,7 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
             continue;
         }
         if (line.front() != ':') {
-            lines.refuse(0, "a record starts with a colon", "is this an Intel HEX file?");
+            lines.refuse(0, "a record does not start with a colon", "is this an Intel HEX file?");
         }
         const std::vector<std::uint8_t> bytes = record_bytes(lines, line);
         check_record(lines, bytes);

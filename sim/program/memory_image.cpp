@@ -85,15 +85,16 @@ void take_payload(TextScanner& scanner, std::uint64_t size, std::vector<std::uin
     for (std::uint64_t i = 0; i < size; ++i) {
         scanner.skip_blanks();
         if (scanner.peek() == '}') {
-            throw ConfigError(
-                scanner.place(),
-                fmt::format("the payload has {} bytes, but its size field is {}", i, size));
+            throw ConfigError(scanner.place(),
+                              fmt::format("the payload has {} byte{}, but its size field is {}", i,
+                                          i == 1 ? "" : "s", size));
         }
         bytes.push_back(take_byte(scanner));
     }
     scanner.skip_blanks();
     if (!scanner.take('}')) {
-        scanner.fail_expected(fmt::format("'}}' after {} bytes of payload", size));
+        scanner.fail_expected(
+            fmt::format("'}}' after {} byte{} of payload", size, size == 1 ? "" : "s"));
     }
 }
 

@@ -203,7 +203,8 @@ std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run) {
                         share.writer == nullptr ? "never written" : writer_text(*share.writer)));
     }
     if (shares.size() > most) {
-        lines.push_back(fmt::format("and {} other writers", shares.size() - most));
+        lines.push_back(fmt::format("and {} other writer{}", shares.size() - most,
+                                    shares.size() - most == 1 ? "" : "s"));
     }
     return lines;
 }

@@ -42,7 +42,7 @@ static void null_and_wrong(void) {
     EXPECT(npuscope_create("nv_small", none, 1, NULL, &npu), NPUSCOPE_BAD_ARGUMENT, "is null");
     EXPECT(npuscope_create("nv_smal", NULL, 0, NULL, &npu), NPUSCOPE_WRONG_INPUT, "nv_small");
     EXPECT(npuscope_create("nv_small", change, 1, NULL, &npu), NPUSCOPE_WRONG_INPUT, "banks");
-    EXPECT(npuscope_create("nv_small", NULL, 0, &half, &npu), NPUSCOPE_BAD_ARGUMENT, "call-back");
+    EXPECT(npuscope_create("nv_small", NULL, 0, &half, &npu), NPUSCOPE_BAD_ARGUMENT, "memory->");
     EXPECT(npuscope_create_timed("nv_small", NULL, 0, NULL, &npu), NPUSCOPE_BAD_ARGUMENT, "memory is null");
     EXPECT(npuscope_reset(NULL), NPUSCOPE_BAD_ARGUMENT, "the device is null");
     EXPECT(npuscope_answer(NULL, 1, 0), NPUSCOPE_BAD_ARGUMENT, "the device is null");

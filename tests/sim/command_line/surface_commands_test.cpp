@@ -118,7 +118,7 @@ TEST_F(SurfaceCommands, WrongWishesAreRefusedBeforeAnythingRuns) {
                 HasSubstr("unknown surface 'c2' (did you mean 's2'? known: input, s2"));
     EXPECT_THAT(refusal({"--dump", "s2"}), HasSubstr("a surface and a file are needed"));
     EXPECT_THAT(refusal({"--dump", "0x80000000:1x2:int8=x"}),
-                HasSubstr("surface '0x80000000:1x2:int8' has 3 parts instead of four"));
+                HasSubstr("surface '0x80000000:1x2:int8' has 3 of the four parts"));
     EXPECT_THAT(refusal({"--dump", "0x80000000:4:int9:W=x"}), HasSubstr("did you mean 'int8'?"));
     EXPECT_THAT(refusal({"--golden", "s2=none.npy"}), HasSubstr("none.npy"));
     EXPECT_THAT(refusal({"--dump", "s2=x.npy", "--values", "off"}), HasSubstr("--values off"));

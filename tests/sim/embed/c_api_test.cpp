@@ -255,7 +255,7 @@ TEST(CApi, aCallBackThatFailsIsToldOf) {
     std::uint8_t byte = 0;
     EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED);
     EXPECT_THAT(npuscope_error(),
-                HasSubstr("the memory call-back returned 7 for a read of 1 bytes at 0x80000000"));
+                HasSubstr("the memory call-back returned 7 for a read of 1 byte at 0x80000000"));
 }
 
 TEST(CApi, severalDevicesAndResets) {

@@ -180,7 +180,7 @@ TEST(UnitsOfCWeights, areCompressedAndBack) {
     compressed.mask_bytes = 10;
     EXPECT_EQ(npuscope_compress(&layout, stored.data(), stored.size(), &compressed),
               NPUSCOPE_BAD_ARGUMENT);
-    EXPECT_THAT(npuscope_error(), HasSubstr("mask has 10 bytes, but 256 are needed"));
+    EXPECT_THAT(npuscope_error(), HasSubstr("mask: 10 bytes are given, but 256 are needed"));
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -205,7 +205,8 @@ TEST(UnitsOfCMisuse, isRefusedByName) {
     const std::array<std::int16_t, 3> operands{};
     EXPECT_EQ(Sdp().run(), NPUSCOPE_OK);
     refused([](Sdp& s) { s.p.size = 8; }, "parameters->size is 8");
-    refused([](Sdp& s) { s.in.bytes = 7; }, "the tensor has 7 bytes, but its elements need 8");
+    refused([](Sdp& s) { s.in.bytes = 7; },
+            "the tensor: 7 bytes are given, but the elements need 8");
     refused([](Sdp& s) { s.in.data = nullptr; }, "data is null");
     refused([](Sdp& s) { s.in.width = 0; }, "width is 0, not 1 to 8192");
     refused([](Sdp& s) { s.in.type = 9; }, "type is 9");
@@ -222,7 +223,7 @@ TEST(UnitsOfCMisuse, isRefusedByName) {
             s.p.bs.alu = NPUSCOPE_ALU_SUM;
             s.p.bs.alu_operand = {operands.data(), 3, 0};
         },
-        "bs.alu_operand.count is 3, not 2 (one a channel) or 8 (one an element)");
+        "bs.alu_operand.count is 3, not 2 (one per channel) or 8 (one per element)");
     refused([](Sdp& s) { s.p.output = -1; }, "output is -1");
 }
 

@@ -103,9 +103,11 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
               "task 0, operation 1 (sdp): it waits for 1 more of its 2 dependencies, and no "
               "running operation will complete one");
     EXPECT_EQ(change(1, [](auto& common) { common.dependencies = 0; }),
-              "task 0, operation 1 (sdp): operation 0 signals it beyond its dependency count of 0");
-    EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = 9; }),
-              "task 0, operation 0 (sdp): it refers to operation 9 of 2");
+              "task 0, operation 1 (sdp): operation 0 signals it more often than its dependency "
+              "count of 0 allows");
+    EXPECT_EQ(
+        change(0, [](auto& common) { common.consumers[2].index = 9; }),
+        "task 0, operation 0 (sdp): it refers to operation 9, but operations are numbered 0 to 1");
     EXPECT_EQ(
         change(1, [](auto& common) { common.unit = DlaUnit::Pdp; }),
         "task 0, operation 0 (sdp): operation 1, which it refers to, belongs to pdp, not to sdp");
@@ -124,9 +126,9 @@ TEST(Firmware, WhatTheFirmwareRefusesIsRefused) {
         return refusal<DlaSdpSurfaces>("surfaces", 0, dla_surfaces_bytes, how);
     };
     EXPECT_EQ(surfaces([](auto& one) { one.source.address = 40; }),
-              "task 0, operation 0 (sdp): its source has address 40, and the task has 7");
+              "task 0, operation 0 (sdp): address 40 of its source is not among the 7 of the task");
     EXPECT_EQ(surfaces([](auto& one) { one.destination.surface_stride = 0x10000; }),
-              "task 0, operation 0 (sdp): its destination takes bytes 0 to 65664 of memory 5, "
+              "task 0, operation 0 (sdp): its destination would need bytes 0 to 65664 of memory 5, "
               "which has 256");
     const auto network = [](const auto& how) {
         return refusal<DlaNetwork>("network", 0, dla_network_bytes, how);

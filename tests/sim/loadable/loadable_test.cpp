@@ -38,7 +38,7 @@ TEST(Loadable, EntriesThatReferToNothingAreRefusedWithTheirPlace) {
     EXPECT_EQ(refusal(loadable), "address_list[2]: memory 99 does not exist: the last one is 6");
     loadable = test::sdp_chain();
     loadable.memories[1].contents[0].blob = "nothing";
-    EXPECT_EQ(refusal(loadable), "memory_list[1]: there is no blob 'nothing', its content");
+    EXPECT_EQ(refusal(loadable), "memory_list[1]: its content, blob 'nothing', does not exist");
     loadable = test::sdp_chain();
     loadable.memories[1].contents[0].offset = 1;
     EXPECT_EQ(refusal(loadable),
@@ -59,7 +59,7 @@ TEST(Loadable, EntriesThatReferToNothingAreRefusedWithTheirPlace) {
     loadable = test::sdp_chain();
     loadable.submits.clear();
     EXPECT_EQ(refusal(loadable),
-              "0 submits, 1 tasks and 7 memories: a loadable needs at least one of each");
+              "submits: 0, tasks: 1, memories: 7; a loadable needs at least one of each");
 }
 
 TEST(Loadable, IsKnownByItsName) {
