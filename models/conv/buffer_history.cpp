@@ -82,9 +82,10 @@ void BufferHistory::follow_weights(const ConvJob& job, KnownBufferStart& known) 
     finding.unit = "NVDLA_CDMA";
     finding.register_name = spelled("NVDLA_CDMA", "D_WEIGHT_BYTES");
     finding.sentence = fmt::format(
-        "{} entries of {} bytes precede the weights, because {} of earlier operations fetched more "
-        "than their kernels use; this operation reads them as its first weights",
-        start.stale_weights, entry_.value, finding.register_name);
+        "the buffer holds {} {} of {} bytes before the weights, because {} of earlier operations "
+        "fetched more than their kernels use; this operation takes its first weights from there",
+        start.stale_weights, start.stale_weights == 1 ? "entry" : "entries", entry_.value,
+        finding.register_name);
     finding.remedy =
         "set WEIGHT_BYTES to the whole entries that the kernels use, without padding, or change "
         "D_BANK in between";
@@ -119,8 +120,9 @@ KnownBufferStart BufferHistory::next(const ConvJob& job) {
         if (left_->input != csc.input || left_->batches != csc.batches) {
             known.findings.push_back(reuse_finding(
                 Severity::Error, "DATA_REUSE",
-                fmt::format("the kept data are {} x {} x {}, {} batches", left_->input.channels,
-                            left_->input.height, left_->input.width, left_->batches)));
+                fmt::format("the kept data have another shape: {} x {} x {}, batches: {}",
+                            left_->input.channels, left_->input.height, left_->input.width,
+                            left_->batches)));
         }
     } else if (csc.reuse.data_reuse && same && left_->lines > 0 && csc.batches == 1) {
         known.start.kept_lines = left_->lines;

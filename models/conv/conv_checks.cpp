@@ -201,7 +201,7 @@ void check_output(const ConvParts& parts, Checks& checks) {
     const std::uint64_t outputs = std::uint64_t{csc.width} * csc.height;
     const Said atomics{csc_unit, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
     checks.expect(parts.csc.atomics == outputs, atomics,
-                  fmt::format("but the output has {} x {} elements a kernel ({}, {}, {})",
+                  fmt::format("but the output has {} x {} elements per kernel ({}, {}, {})",
                               csc.width, csc.height, spelled(csc_unit, "D_DATAOUT_SIZE_0"),
                               spelled(cacc_unit, "D_DATAOUT_SIZE_0"),
                               names_of("NVDLA_SDP", "D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT")));
@@ -227,7 +227,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
     const std::uint32_t lines = parts.csc.input.height * parts.csc.batches;
     checks.advise(parts.csc.release_slices <= lines,
                   {csc_unit, "D_RELEASE", "RLS_SLICES + 1", parts.csc.release_slices},
-                  fmt::format("but the input has {} lines ({}, {})", lines,
+                  fmt::format("but the input has {} line{} ({}, {})", lines, lines == 1 ? "" : "s",
                               spelled(csc_unit, "D_DATAIN_SIZE_EXT_0"),
                               spelled(cdma_unit, "D_DATAIN_SIZE_0")));
 }
@@ -252,8 +252,9 @@ void check_feature(const ConvParts& parts, Checks& checks) {
                     spelled(cdma_unit, "D_DATAIN_SIZE_0"), spelled(cdma_unit, "D_DAIN_MAP")));
     checks.expect(
         surfaces_agree, {cdma_unit, "D_SURF_STRIDE", "SURF_STRIDE", cube.surface_stride.value},
-        fmt::format("but {} lines have {} bytes ({}) and {} says SURF_PACKED",
-                    cube.lines_of_batch(), (cube.line_stride * cube.lines_of_batch()).value,
+        fmt::format("but a surface of {} line{} has {} bytes ({}) and {} says SURF_PACKED",
+                    cube.lines_of_batch(), cube.lines_of_batch() == 1 ? "" : "s",
+                    (cube.line_stride * cube.lines_of_batch()).value,
                     names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_LINE_STRIDE"),
                     spelled(cdma_unit, "D_DAIN_MAP")));
 }
@@ -319,8 +320,7 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
     checks.expect(
         csc.row_group == 1 || csc.kernels.channels * csc.row_group <= features.datapath.atomic_c,
         {csc_unit, "D_POST_Y_EXTENSION", "rows taken at once", csc.row_group},
-        fmt::format("but kernels have {} channels after the extension by columns ({}), "
-                    "more than {}",
+        fmt::format("but kernels have {} channels after channel pre-extension ({}), more than {}",
                     csc.kernels.channels, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
                     features.datapath.atomic_c / csc.row_group),
         rule_ids::post_extension_channels);
@@ -335,10 +335,10 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
     checks.advise(
         need > stored || stored - need < csc.stride_x || stored == cdma.input.width,
         {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-        fmt::format("which needs {} columns, but {} provide {} (window size: {}, stride: {})", need,
-                    names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
-                    spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
-                    spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+        fmt::format(
+            "which needs {} column{}, but {} provide {} (window size: {}, stride: {})", need,
+            need == 1 ? "" : "s", names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
+            spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"), spelled(csc_unit, "D_CONV_STRIDE_EXT")));
 }
 
 /// What the modes require of the input: feature data, Winograd, images.
@@ -404,7 +404,7 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
         const Said own{csc_unit, csc_register, field, value};
         if (said != value) {
             checks.advise(false, own,
-                          fmt::format("{} says {}", spelled(cdma_unit, register_name), said));
+                          fmt::format("but {} says {}", spelled(cdma_unit, register_name), said));
         }
     };
     same("D_CONV_STRIDE", "CONV_X_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_x);
@@ -417,22 +417,23 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
         const std::uint32_t all = before + size + after;
         checks.advise(
             need <= all && all - need < stride, output,
-            fmt::format("whose windows span {} {}, but the input has {}, with {} of padding before "
-                        "({}) and {} after ({} {}); window size is set by {}, stride by {}",
-                        need, what, size, before, spelled(csc_unit, "D_ZERO_PADDING"), after,
-                        spelled(cdma_unit, "D_ZERO_PADDING"), field,
-                        names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
-                        spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+            fmt::format(
+                "whose windows span {} {}{}, but the input has {}, with {} of padding before "
+                "({}) and {} after ({} {}); window size is set by {}, stride by {}",
+                need, what, need == 1 ? "" : "s", size, before, spelled(csc_unit, "D_ZERO_PADDING"),
+                after, spelled(cdma_unit, "D_ZERO_PADDING"), field,
+                names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
+                spelled(csc_unit, "D_CONV_STRIDE_EXT")));
     };
     if (csc.mode == ConvMode::Direct) {
         same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
         same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
         inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
                reached_columns(csc), csc.pad_left, csc.input.width, csc.stride_x, "PAD_RIGHT",
-               "columns");
+               "column");
     }
     inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
-           reached_lines(csc), csc.pad_top, csc.input.height, csc.stride_y, "PAD_BOTTOM", "lines");
+           reached_lines(csc), csc.pad_top, csc.input.height, csc.stride_y, "PAD_BOTTOM", "line");
     return checks.take();
 }
 

@@ -46,7 +46,8 @@ void describe_batches(Visitor& visit, Number& batches, const ConvFeatures& featu
             features.max_batch == 1
                 ? "more than one batch is not available"
                 : fmt::format("more than {} batches are not available", features.max_batch),
-            fmt::format("use {} or less", features.max_batch - 1));
+            features.max_batch == 1 ? "use 0"
+                                    : fmt::format("use {} or less", features.max_batch - 1));
     }
 }
 

@@ -85,7 +85,9 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
     }
     const Address at = places.values + fault.offset;
     const std::string others =
-        fault.counted > 1 ? fmt::format(" (so are {} more in its group)", fault.counted - 1) : "";
+        fault.counted > 1 ? fmt::format(" (so {} {} more in its group)",
+                                        fault.counted == 2 ? "is" : "are", fault.counted - 1)
+                          : "";
     return finding("stored_zero", "weights", at, "D_WEIGHT_ADDR_LOW",
                    "leave the zero out and clear its mask bit, or correct the address",
                    fmt::format("a stored value of {} at {} is 0 although its mask bit is 1{}",
@@ -96,7 +98,7 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
 /// an element in the order of the mask.
 std::string cut_text(const WeightLayout& layout, std::uint64_t position, bool missing,
                      Address address) {
-    return fmt::format("{} {}, {}", missing ? "cut off at" : "they end with",
+    return fmt::format("{} {}, {}", missing ? "cut off at" : "the contents end with",
                        kernel_text(layout, kernel_of_element(layout, position)), to_hex(address));
 }
 
@@ -125,7 +127,7 @@ void check_values(const WeightLayout& layout, std::span<const std::uint8_t> mask
     found.push_back(finding(
         "weight_bytes_mismatch", "weights", bytes.cut(), "D_WEIGHT_BYTES",
         "program the size of the stored values",
-        fmt::format("{} is {} bytes of values, but the mask selects {}, {} with padding: {}",
+        fmt::format("{} gives {} bytes of values, but the mask selects {} ({} with padding): {}",
                     spelled("NVDLA_CDMA", "D_WEIGHT_BYTES"), bytes.said.value, used,
                     bytes.stored.value, cut_text(layout, position, bytes.missing(), bytes.cut()))));
 }
@@ -138,13 +140,14 @@ void check_mask(const WeightLayout& layout, const CompressedPlaces& places,
         return;
     }
     const std::uint64_t position = bytes.missing() ? 8 * bytes.said.value : mask_bits(layout) - 1;
-    found.push_back(
-        finding("wmb_bytes_mismatch", "WMB", bytes.cut(), "D_WMB_BYTES",
-                "program the size of the whole mask",
-                fmt::format("{} is {} bytes of mask, but {} kernels need {}, {} with padding: {}",
-                            spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value,
-                            layout.shape.kernels, bytes.used, bytes.stored.value,
-                            cut_text(layout, position, bytes.missing(), bytes.cut()))));
+    found.push_back(finding(
+        "wmb_bytes_mismatch", "WMB", bytes.cut(), "D_WMB_BYTES",
+        "program the size of the whole mask",
+        fmt::format(
+            "{} gives {} bytes of mask, but the mask of {} kernel{} needs {} ({} with padding): {}",
+            spelled("NVDLA_CDMA", "D_WMB_BYTES"), bytes.said.value, layout.shape.kernels,
+            layout.shape.kernels == 1 ? "" : "s", bytes.used, bytes.stored.value,
+            cut_text(layout, position, bytes.missing(), bytes.cut()))));
 }
 
 }  // namespace

@@ -297,9 +297,9 @@ void require_ragged_rules(const LayoutSentence& sentence) {
             sentence, [](const LayoutDigit& other) { return other.pitch == 0; });
         if (!alone || !packed) {
             throw ConfigError(
-                fmt::format("short last block (~) of term {} in '{}' is not possible",
+                fmt::format("a short last block (~) of term {} in '{}' is not possible",
                             to_string(digit), to_string(sentence)),
-                "they need one faster term of the same axis, such as K/8~ with K%8, and no pitch");
+                "it needs one faster term of the same axis, such as K/8~ with K%8, and no pitch");
         }
     }
 }

@@ -38,7 +38,7 @@ std::string pitched(std::string digit, std::uint64_t pitch) {
 std::uint64_t lanes_of_atom(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t atom = parameter(row, request, "atom");
     if (atom == 0 || atom > 65536 || atom % request.element != 0) {
-        throw ConfigError(fmt::format("an atom of {} bytes does not hold elements of {} bytes",
+        throw ConfigError(fmt::format("an atom of {} bytes is not possible for {}-byte elements",
                                       atom, request.element),
                           std::string(row.limits));
     }
@@ -86,10 +86,10 @@ Layout make_vector(const LayoutRow& row, const LayoutRequest& request) {
 Layout make_table(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t components = row.name == "batch_norm" ? 2 : 1;
     if (request.shape.extent('N') != components) {
-        throw ConfigError(
-            fmt::format("layout {} has {} components on axis N, but shape {} has {}", row.name,
-                        components, to_string(request.shape), request.shape.extent('N')),
-            std::string(row.limits));
+        throw ConfigError(fmt::format("layout {} has {} component{} on axis N, but shape {} has {}",
+                                      row.name, components, components == 1 ? "" : "s",
+                                      to_string(request.shape), request.shape.extent('N')),
+                          std::string(row.limits));
     }
     require_extent(row, request, 'H', 1);
     require_extent(row, request, 'W', 1);
@@ -207,8 +207,9 @@ void require_image(const LayoutRow& row, const LayoutRequest& request, const Pix
                       (format.channels == 4 && !format.packed_word && channels < 4);
     if (!fits || shape.elements() != image || shape.find('C') == shape.axes.size() ||
         shape.find('H') == shape.axes.size() || shape.find('W') == shape.axes.size()) {
-        throw ConfigError(fmt::format("pixel format {} takes one image of {} channels, not {}",
-                                      row.name, format.channels, to_string(shape)));
+        throw ConfigError(fmt::format("pixel format {} takes one image of {} channel{}, not {}",
+                                      row.name, format.channels, format.channels == 1 ? "" : "s",
+                                      to_string(shape)));
     }
 }
 
@@ -229,7 +230,7 @@ Layout make_pixels(const LayoutRow& row, const LayoutRequest& request) {
         Plane place = plane_of(row, request, format, plane);
         const std::uint64_t begin = plane == 0 ? 0 : parameter(row, request, "plane_1");
         if (begin != 0 && (begin < end || begin > std::uint64_t{1} << 48U)) {
-            throw ConfigError(fmt::format("plane 1 of {} begins at byte {}, plane 0 ends at {}",
+            throw ConfigError(fmt::format("plane 1 of {} begins at byte {}, but plane 0 ends at {}",
                                           row.name, begin, end));
         }
         place.base = begin == 0 ? round_up(end, parameter(row, request, "atom")) : begin;
@@ -293,8 +294,8 @@ constexpr std::array winograd_parameters{
 constexpr std::array deconvolution_parameters{
     LayoutParameter{"group", 32, "kernels per group: atomic_k, or half of it for 2-byte weights"},
     LayoutParameter{"cube", 64, "channels of a cube: atomic_c"},
-    LayoutParameter{"stride_y", 2, "sets of rows"},
-    LayoutParameter{"stride_x", 2, "sets of columns"}};
+    LayoutParameter{"stride_y", 2, "sets along the rows: the vertical stride"},
+    LayoutParameter{"stride_x", 2, "sets along the columns: the horizontal stride"}};
 
 std::uint64_t positive(const LayoutRow& row, const LayoutRequest& request, std::string_view name) {
     const std::uint64_t value = parameter(row, request, name);

@@ -18,16 +18,17 @@ void require_strides(const StrideDescriptor& descriptor) {
     require_sane(descriptor.shape);
     const std::size_t axes = descriptor.shape.axes.size();
     if (descriptor.stride_npu.size() != axes) {
-        throw ConfigError(fmt::format("{} strides for the {} axes of {}",
-                                      descriptor.stride_npu.size(), axes,
-                                      to_string(descriptor.shape)));
+        throw ConfigError(fmt::format(
+            "{} stride{} for the {} axes of {}", descriptor.stride_npu.size(),
+            descriptor.stride_npu.size() == 1 ? "" : "s", axes, to_string(descriptor.shape)));
     }
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const std::uint64_t stride = descriptor.stride_npu[axis];
         const AxisExtent& extent = descriptor.shape.axes[axis];
         if (stride > largest_stride || (stride == 0 && extent.extent > 1)) {
             throw ConfigError(fmt::format("axis {} of {} elements has stride {}", extent.axis,
-                                          extent.extent, stride));
+                                          extent.extent, stride),
+                              fmt::format("strides must be 1 to {}", largest_stride));
         }
     }
 }
@@ -127,8 +128,8 @@ DescriptorLayout bind_descriptor(const StrideDescriptor& descriptor, GroupRule r
             throw;
         }
     }
-    ambiguity +=
-        fmt::format("; with {} elements would overlap, so {} is used", group.reader, group.extent);
+    ambiguity += fmt::format("; a stride of {} would make elements overlap, so {} is used",
+                             group.reader, group.extent);
     return {bind_groups(descriptor, group.channel_axis, group.extent), ambiguity};
 }
 

@@ -135,8 +135,9 @@ void DramAddressMap::place_pieces(const DramConfig& config) {
     }
     for (std::size_t field = 0; field < counts.size(); ++field) {
         if (placed[field] != bits_of(counts[field])) {
-            refuse(fmt::format("the mapping gives {} bits to `{}`, which has {}", placed[field],
-                               field_names[field], bits_of(counts[field])));
+            refuse(fmt::format("the mapping gives {} bit{} to `{}`, which has {}", placed[field],
+                               placed[field] == 1 ? "" : "s", field_names[field],
+                               bits_of(counts[field])));
         }
         if (!std::has_single_bit(counts[field]) && pieces_.front().field != field) {
             refuse(

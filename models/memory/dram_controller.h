@@ -25,7 +25,7 @@ class ClockCrossing {
     ClockCrossing(Hertz npu, Hertz memory) : npu_(npu.value), memory_(memory.value) {
         constexpr std::uint64_t fastest = std::uint64_t{1} << 32;
         if (npu_ == 0 || memory_ == 0 || npu_ >= fastest || memory_ >= fastest) {
-            throw ConfigError("a DRAM and its NPU have clocks between 1 Hz and 4 GHz",
+            throw ConfigError("the clocks of a DRAM and its NPU must lie between 1 Hz and 4 GHz",
                               "correct dram.clock or npu.clock");
         }
     }

@@ -137,8 +137,9 @@ std::vector<Memory::NamedDram> Memory::dram_statistics() const {
 
 void Memory::require_region(Address address, Bytes bytes) const {
     if (region_of(address, bytes) == nullptr) {
-        throw ConfigError(fmt::format("{} bytes at {} lie outside every memory region", bytes.value,
-                                      to_hex(address)),
+        throw ConfigError(fmt::format("{} byte{} at {} {} outside every memory region", bytes.value,
+                                      bytes == Bytes(1) ? "" : "s", to_hex(address),
+                                      bytes == Bytes(1) ? "lies" : "lie"),
                           "add a region to memory.regions, or correct the address");
     }
 }
@@ -232,9 +233,9 @@ bool Memory::admit(tlm::tlm_generic_payload& payload, AccessInfo* info) {
     if (region == nullptr) {
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         report("outside_memory",
-               fmt::format("{} of {} bytes at {} lies outside every memory region",
+               fmt::format("{} of {} byte{} at {} lies outside every memory region",
                            payload.is_read() ? "read" : "write", payload.get_data_length(),
-                           to_hex(address_of(payload))),
+                           payload.get_data_length() == 1 ? "" : "s", to_hex(address_of(payload))),
                address_of(payload), info);
         return false;
     }

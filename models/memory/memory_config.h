@@ -120,7 +120,8 @@ struct DramTimings {
         visit.field("t_rrd_l", self.t_rrd_l, "ACTIVATE to ACTIVATE, same bank group");
         visit.field("t_ccd_s", self.t_ccd_s, "READ to READ or WRITE to WRITE, another bank group");
         visit.field("t_ccd_l", self.t_ccd_l, "READ to READ or WRITE to WRITE, same bank group");
-        visit.field("t_faw", self.t_faw, "window that holds four ACTIVATE of a rank at most");
+        visit.field("t_faw", self.t_faw,
+                    "window in which a rank takes at most four ACTIVATE commands");
         visit.field("t_rfc", self.t_rfc, "REFRESH to ACTIVATE");
         visit.field("t_refi", self.t_refi, "clocks from refresh to refresh; 0 = no refresh");
         visit.field("read_to_write", self.read_to_write,

@@ -20,8 +20,8 @@ namespace {
 std::string text_of(const FlyingCube& cube) {
     const std::string shape =
         fmt::format("{}x{}x{}", cube.shape.channels, cube.shape.height, cube.shape.width);
-    const std::string batches = cube.batches > 1 ? fmt::format(" {} times", cube.batches) : "";
-    return shape + batches + (cube.winograd ? " in Winograd's order" : "");
+    const std::string batches = cube.batches > 1 ? fmt::format(", {} batches", cube.batches) : "";
+    return shape + batches + (cube.winograd ? " in Winograd order" : "");
 }
 
 /// The register of the consumer's input whose size differs from what arrives.
@@ -90,11 +90,11 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
             {.severity = Severity::Warning,
              .id = rule_ids::precision_conversion,
              .sentence = fmt::format(
-                 "{}: {} converts {} to {}, but {} is a convolution of {}, and conversion is "
+                 "{}: {} converts {} to {}, but {} is {} convolution, and conversion is "
                  "supported for direct convolution only",
                  register_name, consumer.operation, precision_name(consumer.cube.precision),
                  precision_name(*consumer.leaves), producer.operation,
-                 producer.mode == ConvMode::Image ? "an image" : "Winograd's tiles"),
+                 producer.mode == ConvMode::Image ? "an image" : "a Winograd"),
              .remedy = "set OUT_PRECISION to PROC_PRECISION, and convert from memory to memory",
              .unit = std::string(unit),
              .register_name = register_name,

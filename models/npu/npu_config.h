@@ -83,7 +83,7 @@ struct NpuConfig {
         visit.field("clock", self.clock,
                     "clock of core and bus; used by reports and by DRAMs with their own clock");
         visit.field("surfaces", self.surfaces,
-                    "images of drivers, in other layouts than feature cubes");
+                    "images as drivers pass them, in layouts other than feature cubes");
         visit.field("datapath", self.datapath, "widths that several units share");
         visit.field("csb", self.csb, "configuration bus");
         visit.field("mcif", self.mcif, "memory interface");

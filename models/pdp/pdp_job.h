@@ -45,8 +45,8 @@ struct PdpConfig {
         visit.field("read_again", self.read_again,
                     "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("awaited_lead", self.awaited_lead,
-                    "cycles by which an awaited atom from memory is accepted sooner after its "
-                    "arrival than the first atom of an operation");
+                    "cycles by which an atom from memory that the PDP waits for is accepted sooner "
+                    "after its arrival than the first atom of an operation is");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field("hand_over_lead", self.hand_over_lead,

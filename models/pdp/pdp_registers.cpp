@@ -196,13 +196,13 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
     const std::uint32_t fitting = extent.outputs(kernel, stride);
     pdp.refuse_unless(
         programmed == fitting, outputs,
-        fmt::format("{} windows of {} with stride {} ({}) fit into padding {} + input {} + padding "
-                    "{} ({}; {}, {})",
-                    fitting, kernel, stride, spelled(pdp.unit(), "D_POOLING_KERNEL_CFG"),
-                    extent.pad_before, extent.size, extent.pad_after,
-                    spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
-                    spelled(pdp.unit(), "D_DATA_CUBE_IN_WIDTH"),
-                    spelled(pdp.unit(), "D_DATA_CUBE_IN_HEIGHT")),
+        fmt::format(
+            "the number of windows of {} with stride {} ({}) that fit into padding {} + input "
+            "{} + padding {} ({}; {}, {}) is {}",
+            kernel, stride, spelled(pdp.unit(), "D_POOLING_KERNEL_CFG"), extent.pad_before,
+            extent.size, extent.pad_after, spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
+            spelled(pdp.unit(), "D_DATA_CUBE_IN_WIDTH"),
+            spelled(pdp.unit(), "D_DATA_CUBE_IN_HEIGHT"), fitting),
         fitting == 0 ? "add padding or take a smaller kernel"
                      : fmt::format("program {}", fitting - 1U));
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
@@ -418,7 +418,7 @@ std::optional<PdpJob> decode_pdp(const RegisterValues& pdp_values,
     pdp.precision({"D_DATA_FORMAT", "INPUT_DATA"}, datapath, job.pooling.precision);
     pdp.refuse_unless(job.input.channels == job.output.channels,
                       {"D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL"},
-                      fmt::format("the input has {} channels ({})", job.input.channels,
+                      fmt::format("the number of input channels is {} ({})", job.input.channels,
                                   spelled(pdp.unit(), "D_DATA_CUBE_IN_CHANNEL")),
                       "pooling keeps the channels");
     job.pooling.output = job.output;
@@ -483,8 +483,8 @@ std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name)
         finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
         job.input.height - pooled);
-    finding.remedy =
-        fmt::format("program {} lines in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)", pooled);
+    finding.remedy = fmt::format("program {} line{} in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)",
+                                 pooled, pooled == 1 ? "" : "s");
     return finding;
 }
 

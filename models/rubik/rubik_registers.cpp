@@ -114,7 +114,10 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
         std::uint64_t{job.contracted.surfaces()} * job.stride_x * job.stride_y;
     rubik.refuse_unless(
         job.feature.surfaces() == wanted, {"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"},
-        fmt::format("{} surfaces are read, but {} x {} x {} are needed", job.feature.surfaces(),
+        fmt::format("{} read, but {} x {} x {} are needed",
+                    job.feature.surfaces() == 1
+                        ? "1 surface is"
+                        : fmt::format("{} surfaces are", job.feature.surfaces()),
                     job.stride_y, job.stride_x, job.contracted.surfaces()),
         "make the input's channels D_DECONV_STRIDE times those of D_DATAOUT_SIZE_1");
 }

@@ -118,7 +118,8 @@ void check_head(const Words& words) {
                         wanted ? "must be 8, 4 or 2" : "must be 0 for a pool"));
     const bool is_max = static_cast<TinpuWork>(work) == TinpuWork::MaxPool;
     require(flag(words, HasConstants) != is_max, Head,
-            is_max ? "constants are set, but a max pool has none" : "no constants");
+            is_max ? "constants are set, but a max pool has none"
+                   : "constants are not set, but only a max pool has none");
     require(!flag(words, HasResidual) || !is_max, Head,
             "a residual is set, but a max pool has none");
     require(!is_max || flag(words, InputSigned) == flag(words, OutputSigned), Head,

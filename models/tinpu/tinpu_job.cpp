@@ -118,8 +118,8 @@ std::array<WindowAxis, 2> axes_of(const TinpuJob& job) {
 
 void check_windows(const WindowAxis& axis, TinpuWork work) {
     require(axis.taps > 0, "window", "it has no " + axis.name);
-    require(axis.stride > 0, "stride", fmt::format("0 {}", axis.name));
-    require(axis.dilation > 0, "dilation", fmt::format("0 {}", axis.name));
+    require(axis.stride > 0, "stride", fmt::format("0 {}, must be at least 1", axis.name));
+    require(axis.dilation > 0, "dilation", fmt::format("0 {}, must be at least 1", axis.name));
     const std::uint64_t last = (axis.output - 1) * axis.stride;  // where the last window begins
     switch (work) {
         case TinpuWork::Convolution:
@@ -137,14 +137,14 @@ void check_windows(const WindowAxis& axis, TinpuWork work) {
         }
         case TinpuWork::AveragePool:
         case TinpuWork::MaxPool:
-            require(
-                last < axis.padded(), "output",
-                fmt::format("its last window begins after the {} {}", axis.padded(), axis.name));
+            require(last < axis.padded(), "output",
+                    fmt::format("its last window begins after the {} {} of the padded input",
+                                axis.padded(), axis.name));
             break;
     }
     for (std::uint64_t place = 0; work == TinpuWork::MaxPool && place < axis.output; ++place) {
         require(axis.sees_input(place), "window",
-                fmt::format("number {} covers only padding {}", place, axis.name));
+                fmt::format("window {} covers only padding {}", place, axis.name));
     }
 }
 
@@ -197,14 +197,14 @@ std::string window_mismatch(const TinpuJob& job) {
             continue;
         }
         if (end >= axis.padded() + axis.stride) {  // for pools, the last may go beyond
-            return fmt::format("its last window ends after {} of {} {} with padding", end,
-                               axis.padded(), axis.name);
+            return fmt::format("its last window ends after {} {}, but the padded input has {}", end,
+                               axis.name, axis.padded());
         }
         // padding after the input that no window reaches does nothing
         const bool unread = end + axis.stride <= axis.pad_begin + axis.input;
         if (unread || (end + axis.stride <= axis.padded() && axis.pad_begin > axis.pad_end)) {
             return fmt::format(
-                "its windows end after {} of {} {} with padding: {} of output, but "
+                "its windows end after {} of the {} {} of the padded input: the output has {}, but "
                 "there is room for {}",
                 end, axis.padded(), axis.name, axis.output,
                 (axis.padded() - axis.span()) / axis.stride + 1);

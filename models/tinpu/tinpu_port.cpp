@@ -157,8 +157,8 @@ void TinpuPort::launch(Activity& activity) {
     activity.wait_until(arrived, WaitKind::Starved, "descriptor");
     try {
         if (base.value % descriptor_alignment != 0) {
-            throw ConfigError(
-                fmt::format("{} is not a multiple of {}", to_hex(base), descriptor_alignment));
+            throw ConfigError(fmt::format("descriptor address {} is not a multiple of {}",
+                                          to_hex(base), descriptor_alignment));
         }
         TinpuJob job = load_descriptor(bytes);
         job.name = name;

@@ -93,7 +93,7 @@ static void of_call_backs(void) {
     npuscope_device* npu = NULL;
     unsigned char byte = 0;
     if (npuscope_create("nv_small", NULL, 0, &memory, &npu) == NPUSCOPE_OK) {
-        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED, "returned 7 for a read of 1 bytes");
+        EXPECT(npuscope_read_memory(npu, 0x80000000, &byte, 1), NPUSCOPE_CALLBACK_FAILED, "returned 7 for a read of 1 byte at");
         npuscope_destroy(npu);
     }
     if (npuscope_create_timed("nv_small", NULL, 0, &timed, &npu) == NPUSCOPE_OK) {

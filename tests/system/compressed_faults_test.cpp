@@ -133,10 +133,11 @@ TEST_F(CompressedFaults, ValuesThatTheirSizeCutsOff) {
     ASSERT_LT(said, kept);
     const Diagnostic finding = only_finding();
     EXPECT_EQ(finding.id, "weight_bytes_mismatch");
-    EXPECT_EQ(finding.sentence,
-              fmt::format("NVDLA_CDMA.D_WEIGHT_BYTES_0 is {} bytes of values, but the mask selects "
-                          "{}, {} with padding: cut off at kernel 19 (kernel group 1), {}",
-                          said, kept, said + 128, at(Values, said)));
+    EXPECT_EQ(
+        finding.sentence,
+        fmt::format("NVDLA_CDMA.D_WEIGHT_BYTES_0 gives {} bytes of values, but the mask selects "
+                    "{} ({} with padding): cut off at kernel 19 (kernel group 1), {}",
+                    said, kept, said + 128, at(Values, said)));
 }
 
 TEST_F(CompressedFaults, ASurfaceOfValuesThatIsTooLarge) {
@@ -144,9 +145,9 @@ TEST_F(CompressedFaults, ASurfaceOfValuesThatIsTooLarge) {
     program_.images[Values].bytes.resize(program_.images[Values].bytes.size() + 128);
     const std::size_t kept = size_of_group(0) + size_of_group(1);
     const std::string message = only_finding().sentence;
-    EXPECT_NE(
-        message.find(fmt::format("they end with kernel 19 (kernel group 1), {}", at(Values, kept))),
-        std::string::npos)
+    EXPECT_NE(message.find(fmt::format("the contents end with kernel 19 (kernel group 1), {}",
+                                       at(Values, kept))),
+              std::string::npos)
         << message;
 }
 
@@ -155,10 +156,12 @@ TEST_F(CompressedFaults, AMaskOfAnotherSizeThanItsKernels) {
     program_.images[Mask].bytes.resize(program_.images[Mask].bytes.size() + 128);
     const Diagnostic finding = only_finding();
     EXPECT_EQ(finding.id, "wmb_bytes_mismatch");
-    EXPECT_EQ(finding.sentence,
-              fmt::format("NVDLA_CDMA.D_WMB_BYTES_0 is 256 bytes of mask, but 20 kernels need 100, "
-                          "128 with padding: they end with kernel 19 (kernel group 1), {}",
-                          at(Mask, 100)));
+    EXPECT_EQ(
+        finding.sentence,
+        fmt::format(
+            "NVDLA_CDMA.D_WMB_BYTES_0 gives 256 bytes of mask, but the mask of 20 kernels needs "
+            "100 (128 with padding): the contents end with kernel 19 (kernel group 1), {}",
+            at(Mask, 100)));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(ConvJob, KernelsTooDeepForTheirRowsAtOnceAreFound) {
                                   &Diagnostic::id);
     };
     EXPECT_EQ(found(1), 0);
-    EXPECT_EQ(found(2), 0);  // 12 channels after the extension by columns, of 16
+    EXPECT_EQ(found(2), 0);  // 12 channels after channel pre-extension, of 16
     EXPECT_EQ(found(4), 1);  // of 8
 }
 

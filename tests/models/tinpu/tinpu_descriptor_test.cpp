@@ -97,7 +97,8 @@ TEST(TinpuDescriptor, NamesWhatIsWrong) {
         {TinpuWork::Convolution, 0, 0x02130800, "version is 2, must be 1"},
         {TinpuWork::Convolution, 0, 0x01130805, "work is 5, must be 0 to 4"},
         {TinpuWork::Convolution, 0, 0x01130300, "weight bits are 3; must"},
-        {TinpuWork::Convolution, 0, 0x01030800, "no constants"},
+        {TinpuWork::Convolution, 0, 0x01030800,
+         "constants are not set, but only a max pool has none"},
         {TinpuWork::MaxPool, 0, 0x01010004,
          "input and output of a max pool must both be signed or both unsigned"},
         {TinpuWork::Convolution, 23, 7,
@@ -107,10 +108,10 @@ TEST(TinpuDescriptor, NamesWhatIsWrong) {
         {TinpuWork::Depthwise, 14, 8, "output channels of the layer: 8 instead of 4"},
         {TinpuWork::Convolution, 15, 7, "its windows span 7 rows, but the padded input has 6"},
         {TinpuWork::Convolution, 17, 0, "window of the layer: it has no rows"},
-        {TinpuWork::Convolution, 18, 0x10000, "stride of the layer: 0 rows"},
+        {TinpuWork::Convolution, 18, 0x10000, "stride of the layer: 0 rows, must be at least 1"},
         {TinpuWork::Convolution, 22, 0x80'0000, "clip of the layer: 0 to 128"},
         {TinpuWork::MaxPool, 20, 4, "covers only padding rows"},
-        {TinpuWork::AveragePool, 15, 20, "last window begins after the 8 rows"},
+        {TinpuWork::AveragePool, 15, 20, "last window begins after the 8 rows of the padded input"},
         {TinpuWork::Transposed, 15, 9, "the transposed input spans only 6"}};
     for (const Row& row : rows) {
         EXPECT_THAT(message_with(row.work, row.word, row.value), HasSubstr(row.message));
