@@ -27,10 +27,11 @@ class Cbuf {
     /// store if its banks change. ConfigError when there are too few.
     void split(std::uint32_t data_banks, std::uint32_t weight_banks) {
         if (data_banks + weight_banks > config_.banks) {
-            throw ConfigError(fmt::format("NVDLA_CDMA.D_BANK assigns {} banks to data and {} to "
-                                          "weights, but the buffer has {}",
-                                          data_banks, weight_banks, config_.banks),
-                              "lower DATA_BANK or WEIGHT_BANK");
+            throw ConfigError(
+                fmt::format("NVDLA_CDMA.D_BANK assigns {} bank{} to data and {} to "
+                            "weights, but the buffer has {}",
+                            data_banks, data_banks == 1 ? "" : "s", weight_banks, config_.banks),
+                "lower DATA_BANK or WEIGHT_BANK");
         }
         const std::uint64_t entries = std::uint64_t{data_banks} * config_.bank_depth;
         if (entries != data.capacity()) {

@@ -253,11 +253,12 @@ void check_format(RegisterDecoder& registers, const CdmaJob& job, const ConvFeat
         "store the image line by line and use PIXEL_MAPPING 0 (pitch linear)");
     const std::string selector = spelled(registers.unit(), "D_DATAIN_FORMAT");
     if (job.input.channels != format.channels) {
-        registers.refuse_as({"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"},
-                            fmt::format("{} gives {} channels, but {} selects {}, which has {}",
-                                        spelled(registers.unit(), "D_DATAIN_SIZE_1"),
-                                        job.input.channels, selector, format.name, format.channels),
-                            fmt::format("set DATAIN_CHANNEL to {}", format.channels - 1));
+        registers.refuse_as(
+            {"D_DATAIN_SIZE_1", "DATAIN_CHANNEL"},
+            fmt::format("{} gives {} channel{}, but {} selects {}, which has {}",
+                        spelled(registers.unit(), "D_DATAIN_SIZE_1"), job.input.channels,
+                        job.input.channels == 1 ? "" : "s", selector, format.name, format.channels),
+            fmt::format("set DATAIN_CHANNEL to {}", format.channels - 1));
     }
     if (job.in_precision != precision) {
         registers.refuse_as(

@@ -172,11 +172,12 @@ void check_weights(const ConvJob& job, Checks& checks) {
     const CscJob& csc = job.parts.csc;
     const Said kernel{cdma_unit, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1",
                       cdma.bytes_per_kernel.value};
-    checks.expect(cdma.bytes_per_kernel == job.weights.kernel_bytes(), kernel,
-                  fmt::format("but {} describe kernels of {} bytes",
-                              names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1",
-                                       "D_POST_Y_EXTENSION"),
-                              job.weights.kernel_bytes().value));
+    checks.expect(
+        cdma.bytes_per_kernel == job.weights.kernel_bytes(), kernel,
+        fmt::format(
+            "but {} describe kernels of {} byte{}",
+            names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1", "D_POST_Y_EXTENSION"),
+            job.weights.kernel_bytes().value, job.weights.kernel_bytes() == Bytes(1) ? "" : "s"));
     checks.agree({cdma_unit, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
     const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};

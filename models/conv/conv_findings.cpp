@@ -21,10 +21,11 @@ Diagnostic ends_meet(const ConvJob& job, const std::string& what) {
     finding.id = "ends_meet";
     finding.unit = "NVDLA_CACC";
     finding.register_name = spelled("NVDLA_CACC", "D_DATAOUT_SIZE_0");
-    finding.sentence = fmt::format("the last of its {} atoms ({} is {:#x}, {} kernel group{}) {}",
-                                   delivered_atoms(job), finding.register_name,
-                                   (job.output().height - 1) << 16U | (job.output().width - 1),
-                                   groups, groups == 1 ? "" : "s", what);
+    finding.sentence = fmt::format(
+        "the last atom of this convolution, number {} ({} is {:#x}, {} kernel group{}), {}",
+        delivered_atoms(job), finding.register_name,
+        (job.output().height - 1) << 16U | (job.output().width - 1), groups, groups == 1 ? "" : "s",
+        what);
     finding.remedy =
         "wait for the previous convolution's interrupt (from its SDP or PDP) before enabling this "
         "one, or make it deliver as many atoms as the buffer holds";
@@ -80,8 +81,9 @@ Diagnostic of_fault(const WeightLayout& layout, const CompressionFault& fault,
             "wgs_mismatch", "WGS", at, "D_WGS_ADDR_LOW",
             "recompress the weights, or correct this address or that of the mask "
             "(NVDLA_CDMA.D_WMB_ADDR_LOW_0)",
-            fmt::format("WGS has {} bytes for {} at {}, but the group's mask selects {}",
-                        fault.said, group_text(layout, fault.group), to_hex(at), fault.counted));
+            fmt::format("WGS has {} byte{} for {} at {}, but the group's mask selects {}",
+                        fault.said, fault.said == 1 ? "" : "s", group_text(layout, fault.group),
+                        to_hex(at), fault.counted));
     }
     const Address at = places.values + fault.offset;
     const std::string others =

@@ -21,7 +21,8 @@ namespace npuscope {
 std::uint64_t delivered_atoms(const ConvJob& job);
 
 /// A warning of kind `ends_meet` at NVDLA_CACC.D_DATAOUT_SIZE_0:
-/// `the last of its 10 atoms (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group) <what>`.
+/// `the last atom of this convolution, number 10 (D_DATAOUT_SIZE_0 is 0x10004, 1 kernel group),
+/// <what>`.
 Diagnostic ends_meet(const ConvJob& job, const std::string& what);
 
 // Contradictions between the three surfaces of compressed weights and the registers that describe

@@ -322,9 +322,10 @@ void require_distinct(const Layout& layout, std::uint64_t unit) {
         for (const auto& [pitch, lanes] : digits) {
             if (pitch < reach) {
                 throw ConfigError(
-                    fmt::format("layout '{}' of {}: a pitch of {} bytes overlaps elements that "
+                    fmt::format("layout '{}' of {}: a pitch of {} byte{} overlaps elements that "
                                 "span {} bytes",
-                                layout.sentence, to_string(layout.shape), pitch, reach),
+                                layout.sentence, to_string(layout.shape), pitch,
+                                pitch == 1 ? "" : "s", reach),
                     fmt::format("the pitch must be at least {}", reach));
             }
             reach += pitch * (lanes - 1);

@@ -98,8 +98,9 @@ bool relayout_entries(const Layout& source, std::span<const std::uint8_t> from,
 void require_size(const char* which, const Layout& layout, std::uint64_t needed,
                   std::uint64_t given) {
     if (given < needed) {
-        throw ConfigError(fmt::format("the {} holds {} bytes, but layout {} of {} needs {}", which,
-                                      given, layout.name, to_string(layout.shape), needed));
+        throw ConfigError(fmt::format("the {} holds {} byte{}, but layout {} of {} needs {}", which,
+                                      given, given == 1 ? "" : "s", layout.name,
+                                      to_string(layout.shape), needed));
     }
 }
 

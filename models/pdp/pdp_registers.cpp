@@ -217,8 +217,8 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
         outputs,
         fmt::format(
             "windows of {} with stride {} do not cover {} of {} padding positions after the input: "
-            "the PDP ends {} windows there, not {}, so its results are wrong and the surplus ones "
-            "stay in the unit: the next pooling operation hangs or starts with them",
+            "the PDP ends {} of its windows there, not {}, so its results are wrong and the "
+            "surplus ones stay in the unit: the next pooling operation hangs or starts with them",
             kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
             flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
         fmt::format("set the padding at the end to {}",
@@ -477,9 +477,9 @@ std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name)
     finding.register_name = spelled("NVDLA_PDP", "D_DATA_CUBE_IN_HEIGHT");
     finding.operation = name;
     finding.sentence = fmt::format(
-        "{} is {:#x}, {} lines, but the last of {} windows ({} is {:#x}) ends at line {}: the PDP "
-        "stops at its last result and processes the {} lines after it with the other group's "
-        "registers",
+        "{} is {:#x}, {} lines, but the last window, number {} ({} is {:#x}), ends at line {}: the "
+        "PDP stops at its last result and processes the remaining lines, {} in all, with the other "
+        "group's registers",
         finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
         job.input.height - pooled);

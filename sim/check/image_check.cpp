@@ -290,9 +290,11 @@ class ImageCheck {
         if (said && surface.needed > Bytes(0) &&
             (*said < surface.needed || (exact && *said != surface.needed))) {
             add(surface, "size_mismatch",
-                fmt::format("'{}' has {} bytes, but its shape needs {}", surface.described.name,
-                            said->value, surface.needed.value),
-                surface.registers.bytes, fmt::format("give it {} bytes", surface.needed.value));
+                fmt::format("'{}' has {} byte{}, but its shape needs {}", surface.described.name,
+                            said->value, *said == Bytes(1) ? "" : "s", surface.needed.value),
+                surface.registers.bytes,
+                fmt::format("give it {} byte{}", surface.needed.value,
+                            surface.needed == Bytes(1) ? "" : "s"));
         }
     }
 

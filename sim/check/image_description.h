@@ -121,7 +121,7 @@ struct ImageSurface {
         visit.field("type", self.type,
                     "type of its elements; default: int8, for pixels that of their format");
         visit.field("shape", self.shape, "1x64x13x15: NxCxHxW, weights KxCxRxS");
-        visit.required("address", self.address, "its first byte");
+        visit.required("address", self.address, "address of its first byte");
         visit.field("file", self.file, "file that is loaded to its address");
         visit.field("bytes", self.bytes, "size that the driver programs for it, in bytes");
         visit.field(
@@ -132,7 +132,7 @@ struct ImageSurface {
         visit.field("batch_stride", self.batch_stride,
                     "bytes from one batch to the next, of a feature with N > 1; default: no gap");
         visit.field("address_1", self.address_1,
-                    "first byte of the second plane of pixels; default: after the first plane");
+                    "address of the second plane of pixels; default: after the first plane");
         visit.field("line_stride_1", self.line_stride_1, "line stride of the second plane");
         visit.field("x_offset", self.x_offset, "pixels before the first one of each line");
         visit.field("of", self.of, "the weights that a wmb or wgs belongs to");

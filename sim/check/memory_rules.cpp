@@ -63,8 +63,8 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
         const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
         if (!in_memory(bytes)) {
             add(rule_ids::out_of_bounds,
-                fmt::format("'{}' lies outside every memory region: {} bytes at {}", load.file,
-                            run.size, to_hex(bytes.address)),
+                fmt::format("'{}' lies outside every memory region: {} byte{} at {}", load.file,
+                            run.size, run.size == 1 ? "" : "s", to_hex(bytes.address)),
                 bytes.address);
             continue;
         }

@@ -105,12 +105,14 @@ std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu
     }
     return Diagnostic{
         .id = "banks_too_few",
-        .sentence = fmt::format("{} gives {} banks of {} entries to data, but {} slices of {} "
-                                "entries are released at once ({}, {})",
-                                spelled("NVDLA_CDMA", "D_BANK"), cdma.banks.data,
-                                npu.cbuf.bank_depth, csc.release_slices, cdma.entries_per_slice,
-                                spelled("NVDLA_CSC", "D_RELEASE"),
-                                spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
+        .sentence = fmt::format(
+            "{} gives {} bank{} of {} entries to data, but {} slice{} of {} {} {} "
+            "released at once ({}, {})",
+            spelled("NVDLA_CDMA", "D_BANK"), cdma.banks.data, cdma.banks.data == 1 ? "" : "s",
+            npu.cbuf.bank_depth, csc.release_slices, csc.release_slices == 1 ? "" : "s",
+            cdma.entries_per_slice, cdma.entries_per_slice == 1 ? "entry" : "entries",
+            csc.release_slices == 1 ? "is" : "are", spelled("NVDLA_CSC", "D_RELEASE"),
+            spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
         .remedy = fmt::format("give at least {} banks to data, in {} and {}",
                               divide_up(needed, npu.cbuf.bank_depth),
                               spelled("NVDLA_CDMA", "D_BANK"), spelled("NVDLA_CSC", "D_BANK")),

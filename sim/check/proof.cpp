@@ -162,8 +162,9 @@ class PlainRun {
         step.unit = "conv";
         step.meaning = meaning_of(job, start.data_reused, start.weights_reused);
         if (start.kept_lines > 0) {
-            step.meaning = fmt::format("{} lines kept in the convolution buffer and {}",
-                                       start.kept_lines, step.meaning);
+            step.meaning =
+                fmt::format("{} line{} kept in the convolution buffer and {}", start.kept_lines,
+                            start.kept_lines == 1 ? "" : "s", step.meaning);
         }
         const bool kept = start.keeps_data() || start.weights_reused;
         if (step.unproved.empty()) {

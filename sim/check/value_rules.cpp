@@ -174,7 +174,7 @@ bool has_operands(std::string_view cfg, const CheckedOperation& operation) {
 
 std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpConfig& sdp,
                                               const CheckedOperation& operation) {
-    constexpr const char* written = "the registers that belong to it are written";
+    constexpr const char* written = "other registers of the same setting are written";
     if (unit == "NVDLA_BDMA") {
         return {{{"CFG_LINE", "CFG_LINE_REPEAT", "CFG_SURF_REPEAT"},
                  "its reset value moves the smallest possible amount"}};

@@ -105,9 +105,9 @@ void require_header(const NpyHeader& header, const ConversionPlan& conversion,
 void require_size(const Layout& layout, std::uint64_t size, const std::string& name) {
     if (size < layout.used || size > layout.bytes) {
         throw ConfigError(fmt::format(
-            "'{}' has {} bytes of data, but {} ({}) of {} with {}-byte elements takes {}", name,
-            size, layout.name, layout.sentence, to_string(layout.shape), layout.element,
-            layout.bytes));
+            "'{}' has {} byte{} of data, but {} ({}) of {} with {}-byte elements takes {}", name,
+            size, size == 1 ? "" : "s", layout.name, layout.sentence, to_string(layout.shape),
+            layout.element, layout.bytes));
     }
 }
 

@@ -107,8 +107,9 @@ std::vector<std::uint8_t> read_surface_file(const SurfaceSpec& surface, const st
     }
     const Layout& layout = surface.layout;
     if (file.size() < layout.used || file.size() > layout.bytes) {
-        throw ConfigError(fmt::format("'{}' has {} bytes, but {} of {} takes {}", path, file.size(),
-                                      layout.sentence, to_string(layout.shape), layout.bytes),
+        throw ConfigError(fmt::format("'{}' has {} byte{}, but {} of {} takes {}", path,
+                                      file.size(), file.size() == 1 ? "" : "s", layout.sentence,
+                                      to_string(layout.shape), layout.bytes),
                           "give the surface's bytes, or an array (.npy)");
     }
     return surface.elements(file);

@@ -65,8 +65,8 @@ class Reader {
         const auto* data = reinterpret_cast<const std::uint8_t*>(bytes_.data());
         if (bytes_.size() < 8 || bytes_.size() >= FLATBUFFERS_MAX_BUFFER_SIZE) {
             fail("",
-                 fmt::format("{} bytes cannot be a loadable: they are too few or too many",
-                             bytes_.size()),
+                 fmt::format("a file of {} byte{} is too small or too large to be a loadable",
+                             bytes_.size(), bytes_.size() == 1 ? "" : "s"),
                  compile_again);
         }
         // loadables of the first compilers have no magic
