@@ -47,12 +47,12 @@ struct CdpConfig {
                     "cycles from the read DMA's op-enable to its first read");
         visit.field("pipeline", self.pipeline,
                     "cycles from the element that completes a surface to its first result");
-        visit.field(
-            "pipeline_without_sum", self.pipeline_without_sum,
-            "cycles from that element to the first result, where the sum of squares is bypassed");
+        visit.field("pipeline_without_sum", self.pipeline_without_sum,
+                    "cycles from the element that completes a surface to its first result, where "
+                    "the sum of squares is bypassed");
         visit.field("multiply", self.multiply,
-                    "cycles of that latency saved when the multiplier is bypassed");
-        visit.field("fp16_sum", self.fp16_sum, "cycles that the sum of squares of fp16 adds");
+                    "cycles that are saved when the multiplier is bypassed");
+        visit.field("fp16_sum", self.fp16_sum, "cycles that the sum of squares adds for fp16");
         visit.field("fp16_product", self.fp16_product, "cycles that the other stages add for fp16");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
     }

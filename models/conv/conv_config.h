@@ -46,11 +46,12 @@ struct CdmaConfig {
         visit.field("data_request", self.data_request,
                     "cycles from op-enable to the first request of feature data at the arbiter");
         visit.field("split_change", self.split_change,
-                    "part of these cycles (and of those to the first weight and pixel requests) "
-                    "that applies only when the bank split differs from the previous operation's");
+                    "part of data_request, weight_request and image_request that applies only when "
+                    "the bank split differs from the previous operation's");
         visit.field("surface_gap", self.surface_gap,
                     "cycles without a request after the lines of one surface");
-        visit.field("grain_gap", self.grain_gap, "additional idle cycles after the last surface");
+        visit.field("grain_gap", self.grain_gap,
+                    "additional cycles without a request after the last surface");
         visit.field("data_pipe", self.data_pipe,
                     "cycles from a beat of feature data on the bus to the DMA's first stage");
         visit.field("data_write", self.data_write,

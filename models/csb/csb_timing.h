@@ -50,12 +50,13 @@ struct CsbConfig {
         visit.field("fifo_depth", self.fifo_depth,
                     "accesses that the FIFO between bus and core clock holds");
         visit.field("fifo_round_trip", self.fifo_round_trip,
-                    "cycles from filling an entry of that FIFO to it being free again");
+                    "cycles from filling an entry of the FIFO between bus and core clock until it "
+                    "is free again");
         visit.field("read_cycles", self.read_cycles,
                     "cycles from a register read to the next access of the same host");
         visit.field("read_way", self.read_way,
-                    "of these cycles, those that pass before the register is sampled; a write "
-                    "takes just as many, but times are counted from its end");
+                    "part of read_cycles that passes before the register is sampled; a write takes "
+                    "just as many cycles, but times are counted from its end");
         visit.field("retiming", self.retiming,
                     "additional cycles of a CMAC or CACC read, caused by retiming registers on the "
                     "request and response paths");

@@ -37,7 +37,7 @@ struct SurfaceConfig {
                     "layouts of input images that this NPU accepts, default first; empty: any");
         visit.field("outputs", self.outputs,
                     "layouts of output images that this NPU produces, default first; empty: any");
-        visit.field("entry", self.entry, "size granularity of such images, in bytes");
+        visit.field("entry", self.entry, "size granularity of input and output images, in bytes");
     }
 };
 

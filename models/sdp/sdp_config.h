@@ -52,7 +52,7 @@ struct SdpConfig {
         visit.field("bs", self.bs, "the first stage (X1, bias) exists");
         visit.field("bn", self.bn, "the second stage (X2, batch normalisation) exists");
         visit.field("element_wise", self.element_wise, "the third stage (Y, element-wise) exists");
-        visit.field("lut", self.lut, "the element-wise stage, where it exists, has lookup tables");
+        visit.field("lut", self.lut, "the element-wise stage, where it exists, has look-up tables");
         visit.field("winograd", self.winograd, "atoms may arrive in Winograd tile order");
         visit.field("max_batch", self.max_batch, "maximum number of cubes (batches) per operation");
         visit.field("bs_throughput", self.bs_throughput, "elements per cycle of the first stage");
@@ -79,7 +79,8 @@ struct SdpConfig {
                     "atoms whose operands queue before a stage that uses both an ALU and a "
                     "multiplier operand");
         visit.field("operands_ahead_lead", self.operands_ahead_lead,
-                    "cycles from the last of these atoms until further operands are accepted");
+                    "cycles from the last of the atoms that operands_ahead counts until further "
+                    "operands are accepted");
         visit.field("element_wise_latency", self.element_wise_latency,
                     "cycles that an active element-wise stage adds without operators, where it is "
                     "as wide as the others");
@@ -87,7 +88,7 @@ struct SdpConfig {
                     "additional cycles of each active operator (ALU, multiplier) of the "
                     "element-wise stage");
         visit.field("lut_latency", self.lut_latency,
-                    "additional cycles of the lookup tables of the element-wise stage");
+                    "additional cycles of the look-up tables of the element-wise stage");
         visit.field("pipeline", self.pipeline,
                     "cycles from accepting an atom to its write, excluding the stages");
         visit.field("done", self.done, "cycles from the last write response to the interrupt");
@@ -103,8 +104,8 @@ struct SdpConfig {
                     "cycles from accepting a beat of an atom to handing it to the PDP without "
                     "contention, excluding the stages");
         visit.field("pooling_places", self.pooling_places,
-                    "capacity of that path in beats when all wait for the PDP, in addition to one "
-                    "per cycle of the stages");
+                    "beats on the path to the PDP when all of them wait, in addition to one per "
+                    "cycle of the stages");
         describe_streams(visit, self);
     }
 
@@ -114,11 +115,13 @@ struct SdpConfig {
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,
-                    "beats behind that FIFO that wait for their atom to be accepted");
+                    "beats of the source cube behind the latency FIFO that wait for their atom to "
+                    "be accepted");
         visit.field("operand_fifo", self.operand_fifo,
                     "beats of a stage's operands in flight or in the latency FIFO");
-        visit.field("operand_unpacked", self.operand_unpacked,
-                    "beats behind that FIFO that wait for their atom to be accepted");
+        visit.field(
+            "operand_unpacked", self.operand_unpacked,
+            "beats of operands behind the latency FIFO that wait for their atom to be accepted");
         visit.field("beat_group", self.beat_group,
                     "beats of a line that the read DMAs forward as one group");
         visit.field("operand_packs", self.operand_packs,

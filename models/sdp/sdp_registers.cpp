@@ -274,7 +274,7 @@ void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
     }
     if constexpr (Visitor::decodes) {
         if (!config.lut) {
-            fields.refuse("LUT_BYPASS", "this NPU's SDP has no lookup tables",
+            fields.refuse("LUT_BYPASS", "this NPU's SDP has no look-up tables",
                           "program 1 (bypass) or choose a preset that has them");
         }
     }
