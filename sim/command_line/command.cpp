@@ -148,7 +148,7 @@ ExitCode guard(const std::function<ExitCode()>& work, std::ostream& errors) {
         errors << "npuscope: the machine stopped: " << printable(error.what()) << '\n';
         return ExitCode::MachineStopped;
     } catch (const InternalError& error) {
-        errors << "npuscope: a bug of npuscope, please report it: " << printable(error.what())
+        errors << "npuscope: a bug in npuscope, please report it: " << printable(error.what())
                << '\n';
     } catch (const std::exception& error) {
         errors << "npuscope: unexpected error, please report it: " << printable(error.what())

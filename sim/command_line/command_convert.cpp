@@ -42,6 +42,10 @@ struct ConvertArguments {
     std::string wgs;
 };
 
+std::string bytes_text(std::uint64_t bytes) {
+    return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
+
 std::vector<std::uint64_t> numbers(const char* option, const std::string& text) {
     std::vector<std::uint64_t> found;
     const char* at = text.data();
@@ -157,10 +161,10 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
             << printable(explain_element(conversion.target, index));
     }
     if (arguments.picture > 0) {
-        out << printable(fmt::format(
-            "{} ({}) of {}, {} bytes\n{}", conversion.target.name, conversion.target.sentence,
-            to_string(conversion.target.shape), conversion.target.bytes,
-            folded(draw_entries(conversion.target, {arguments.picture, 16}), width)));
+        out << printable(
+            fmt::format("{} ({}) of {}, {}\n{}", conversion.target.name, conversion.target.sentence,
+                        to_string(conversion.target.shape), bytes_text(conversion.target.bytes),
+                        folded(draw_entries(conversion.target, {arguments.picture, 16}), width)));
     }
 }
 
@@ -262,10 +266,10 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
             show(arguments, done.conversion, text,
                  arguments.json == "-" ? console.err_width : console.out_width);
         }
-        text << fmt::format("{} -> {}: {} {} to {}, {} bytes\n", shown_name,
+        text << fmt::format("{} -> {}: {} {} to {}, {}\n", shown_name,
                             printable_line(output.string()), done.conversion.source.name,
                             to_string(done.conversion.source.shape), done.conversion.target.name,
-                            done.bytes);
+                            bytes_text(done.bytes));
         report.push_back({{"input", input.string()},
                           {"output", output.string()},
                           {"from", layout_json(done.conversion.source)},

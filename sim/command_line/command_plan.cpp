@@ -133,8 +133,9 @@ void save_model_loadable(const Graph& graph, const SegmentedPlan& plan,
     const std::string between = nodes_between(graph, plan.partition);
     if (!between.empty()) {
         console.out << printable(
-            fitted(fmt::format("\nthe loadable has {} tasks; between them the host computes {}: "
-                               "`npuscope run` does so, with a real driver the application must\n",
+            fitted(fmt::format("\nthe loadable has {} tasks; between them the host computes {} "
+                               "(`npuscope run` does this; with a real driver, the application "
+                               "must)\n",
                                plan.segments.size(), between),
                    console.out_width));
     }

@@ -28,7 +28,7 @@ Json read_json(const fs::path& file) {
     const std::string text = read_whole_file(file);
     Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) {
-        throw ConfigError(Place{file.string(), 0, 0}, "is no JSON",
+        throw ConfigError(Place{file.string(), 0, 0}, "is not JSON",
                           "name a result that `npuscope run --json` wrote");
     }
     return json;

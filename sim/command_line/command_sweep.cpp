@@ -70,7 +70,7 @@ SweepFolder open_folder(const SweepArguments& arguments) {
     const fs::path file = find_program(arguments.sweep).path;
     if (!is_space_file(file)) {
         throw ConfigError(fmt::format("'{}' is not a design space: it has no axes", file.string()),
-                          "see `npuscope list sweeps` and `npuscope list fields sweep`");
+                          "see `npuscope list sweeps` and `npuscope list fields sweep.`");
     }
     if (arguments.out.empty()) {
         throw ConfigError("a sweep needs a folder for its results", "--out DIR");
@@ -140,7 +140,7 @@ LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folde
                        const SweepOptions& options) {
     if (arguments.tasks == 0 || arguments.tasks > most_jobs) {
         throw ConfigError(fmt::format("--tasks {} is not 1 to {}", arguments.tasks, most_jobs),
-                          "use about as many as machines, or a few times that");
+                          "use about as many tasks as there are machines, or a few times that");
     }
     return {fs::read_symlink("/proc/self/exe"),
             folder.path,
@@ -212,7 +212,7 @@ void launch(const SweepArguments& arguments, const SweepFolder& folder, const Sp
     if (const std::uint64_t left = missing(space, database, work); left > 0) {
         throw ConfigError(fmt::format("{} still missing after all tasks have ended",
                                       counted(left, "design") + (left == 1 ? " is" : " are")),
-                          fmt::format("see what they print in {}, and start the sweep again",
+                          fmt::format("see the tasks' output in {}, and start the sweep again",
                                       task_folder(folder.path).string()));
     }
     fs::remove_all(task_folder(folder.path));
@@ -235,7 +235,7 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
         fs::create_directories(task_folder(folder.path));
         console.out << fmt::format(
             "{}: submit it with sbatch; when its tasks have ended, "
-            "`npuscope sweep {}` gathers their points\n",
+            "`npuscope sweep {}` gathers their results\n",
             arguments.script, folder.path.string());
         return ExitCode::Good;
     }
@@ -267,7 +267,7 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
 
 void add_options(CLI::App& app, SweepArguments& arguments) {
     app.add_option("SWEEP", arguments.sweep,
-                   "design space (.yaml, `npuscope list fields sweep`), the name of a bundled one "
+                   "design space (.yaml, `npuscope list fields sweep.`), the name of a bundled one "
                    "(`npuscope list sweeps`), or the folder of a sweep to resume")
         ->required();
     app.add_option("--out", arguments.out,

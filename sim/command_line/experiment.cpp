@@ -201,9 +201,10 @@ void add_plan_options(CLI::App& app, PlanChoices& choices) {
                    "predicted to be faster, or as fast with less traffic), never, always")
         ->transform(one_of<CompressionChoice>())
         ->option_text("MODE");
-    app.add_flag("--winograd,!--no-winograd", choices.winograd,
-                 "3 x 3 kernels may be transformed where the NPU can and that is predicted to be "
-                 "faster; int8 results then differ by rounding");
+    app.add_flag(
+        "--winograd,!--no-winograd", choices.winograd,
+        "3 x 3 kernels may be transformed where the NPU supports it and it is predicted to "
+        "be faster; int8 results then differ by rounding");
     app.add_flag("--pixels,!--no-pixels", choices.pixels,
                  "an input of up to four channels may be stored as pixels, which the first "
                  "convolution reads in image mode (default)");
@@ -334,7 +335,7 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
                            : is_image_file(program) ? "a memory image"
                                                     : "a register program";
         throw ConfigError(
-            fmt::format("{}: has no effect on '{}', which is {}", given.names(), program, kind),
+            fmt::format("{}: no effect on '{}', which is {}", given.names(), program, kind),
             "leave it out");
     }
 }

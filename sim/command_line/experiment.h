@@ -47,19 +47,22 @@ struct PlanChoices {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("compress", self.compress,
-                    "when weights are compressed where the NPU can: where that is predicted to be "
-                    "faster, or as fast with less traffic; never; always");
-        visit.field("winograd", self.winograd,
-                    "3 x 3 kernels may be transformed where the NPU can and that is predicted to "
-                    "be faster; int8 results then differ by rounding");
+        visit.field(
+            "compress", self.compress,
+            "when weights are compressed, where the NPU supports it: by_cycles, where predicted "
+            "to be faster, or as fast with less traffic; never; always");
+        visit.field(
+            "winograd", self.winograd,
+            "3 x 3 kernels may be transformed where the NPU supports it and it is predicted to "
+            "be faster; int8 results then differ by rounding");
         visit.field("pixels", self.pixels,
                     "an input of up to four channels may lie in memory as pixels, which the first "
                     "convolution reads in image mode");
-        visit.field("input_type", self.input_type,
-                    "type that float inputs of a model are planned as, where no input file tells");
+        visit.field(
+            "input_type", self.input_type,
+            "type that float inputs of a model are planned as, where no input file determines it");
         visit.field("expectations", self.expectations,
-                    "a program that `plan` writes compares the CRC of every layer's result");
+                    "a program that `plan` writes checks the CRC of every layer's result");
     }
 };
 
@@ -189,9 +192,10 @@ struct Experiment {
         visit.field("npu", self.npu,
                     "preset of the NPU by name or file, or its fields; default: "
                     "nv_small");
-        visit.field("memory", self.memory,
-                    "preset of the memory by name or file, or its fields; default: what goes with "
-                    "the NPU");
+        visit.field(
+            "memory", self.memory,
+            "preset of the memory by name or file, or its fields; default: that of the NPU's "
+            "preset, or of its family");
         visit.field("host", self.host, "fields of the host that differ from the preset's");
         visit.field("set", self.set, "KEY=VALUE, fields that override the above, in order");
         visit.field("inputs", self.inputs, "folder of a network's inputs");

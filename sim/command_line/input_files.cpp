@@ -11,6 +11,7 @@
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -108,7 +109,7 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
         refuse(file,
                fmt::format("the array is {}, but the model takes {}", sizes_text(value.type.sizes),
                            sizes_text(type.sizes)),
-               "give an array of the model's sizes, or several along the first one");
+               "give an array of the model's shape, or several stacked along the first dimension");
     }
     if (!more) {
         return {std::move(value)};
@@ -170,8 +171,9 @@ void InputReader::scale_pixels(GraphValue& value, const TensorType& type,
     for (const auto* numbers : {&mean_, &scale_}) {
         if (numbers->size() != 1 && numbers->size() != channels) {
             refuse(file,
-                   fmt::format("{} has {} numbers where the input has {} channels",
-                               numbers == &mean_ ? "--mean" : "--scale", numbers->size(), channels),
+                   fmt::format("{} has {} numbers where the input has {}",
+                               numbers == &mean_ ? "--mean" : "--scale", numbers->size(),
+                               counted(channels, "channel")),
                    "give one, or one for each channel");
         }
     }
@@ -208,7 +210,8 @@ std::vector<GraphValue> InputReader::read_all(const std::string& input,
 GraphValue InputReader::read(const std::string& input, const fs::path& file) const {
     std::vector<GraphValue> values = read_all(input, file);
     if (values.size() != 1) {
-        refuse(file.string(), fmt::format("the array holds {} inputs of the model", values.size()),
+        refuse(file.string(),
+               fmt::format("the array holds {} inputs instead of one", values.size()),
                "give one of them");
     }
     return std::move(values.front());

@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -79,9 +80,9 @@ std::vector<Ranking> rank_outputs(const GraphInputs& outputs,
         rankings.push_back(std::move(ranking));
     }
     if (rankings.empty()) {
-        throw ConfigError(
-            fmt::format("there are {} labels, but the model gives {}", labels.size(), sizes),
-            "give as many labels as the output has elements");
+        throw ConfigError(fmt::format("the label file has {}, but the model gives {}",
+                                      counted(labels.size(), "label"), sizes),
+                          "give as many labels as the output has elements");
     }
     return rankings;
 }

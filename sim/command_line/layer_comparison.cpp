@@ -106,7 +106,7 @@ std::vector<LayerExpectation> model_expectations(const Graph& graph,
                                                  const GraphInputs& inputs) {
     if (map_precision(graph) != Precision::Int8) {
         throw ConfigError(
-            fmt::format("results of {} approximate the host's and are not equal",
+            fmt::format("{} results approximate the host's and are not equal",
                         precision_name(map_precision(graph))),
             "leave out --compare-layers: the summary shows how close the outputs are");
     }

@@ -278,9 +278,8 @@ std::string registers_c_header(const FamilyRegisters& registers, const std::stri
 std::string registers_sv_package(const FamilyRegisters& registers, const std::string& npu) {
     std::string text = fmt::format(
         "// Registers of {0}: npuscope list registers --npu {0} --sv-package\n"
-        "// Addresses are bytes from the start of the NPU's registers; a MASK is in place, a RESET "
-        "is "
-        "not.\npackage {1}_registers;\n",
+        "// Addresses are byte offsets from the NPU's register base; a MASK is shifted into place, "
+        "a RESET is not.\npackage {1}_registers;\n",
         npu, word_of(npu));
     each_constant(registers, [&](const std::string& name, std::uint32_t value, bool hexadecimal) {
         text += hexadecimal ? fmt::format("  localparam logic [31:0] {} = 32'h{:x};\n", name, value)

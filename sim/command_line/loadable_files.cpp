@@ -19,6 +19,7 @@
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/output_folder.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/picture.h"
 #include "sim/loadable/host_edges.h"
 #include "sim/loadable/tensor_bytes.h"
@@ -80,8 +81,9 @@ class BufferReader {
             if (bytes.size() != bound.tensor.size) {
                 throw ConfigError(
                     Place{file.string()},
-                    fmt::format("the file has {} bytes, but the buffer of tensor '{}' has {}",
-                                bytes.size(), bound.name, bound.tensor.size),
+                    fmt::format("the file has {}, but the buffer of tensor '{}' has {}",
+                                counted(bytes.size(), "byte"), bound.name,
+                                with_separators(bound.tensor.size)),
                     "give the complete buffer");
             }
             return bytes;
@@ -309,7 +311,7 @@ CheckResult compare_dump(const DumpWish& wish, std::span<const std::uint8_t> buf
     row.address = wish.tensor->address;
     row.bytes = Bytes(buffer.size());
     row.pass = difference.mismatches == 0;
-    row.expected = row.actual = fmt::format("{} elements", difference.elements);
+    row.expected = row.actual = counted(difference.elements, "element");
     if (!row.pass) {
         row.expected = fmt::format("{}", difference.first.expected);
         row.actual = fmt::format("{}", difference.first.actual);
@@ -394,8 +396,9 @@ class LoadableRun {
             const std::uint64_t end = *std::ranges::max_element(wish.dump.places);
             if (end + wish.dump.element > wish.tensor->tensor.size) {
                 throw ConfigError(Place{wish.file},
-                                  fmt::format("the dump reaches byte {} of a buffer of {}",
-                                              end + wish.dump.element, wish.tensor->tensor.size),
+                                  fmt::format("the dump needs {}, but the output's buffer has {}",
+                                              counted(end + wish.dump.element, "byte"),
+                                              with_separators(wish.tensor->tensor.size)),
                                   "give the dump of this output");
             }
         }

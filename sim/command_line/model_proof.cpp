@@ -17,6 +17,7 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/segmented_program.h"
 #include "sim/compile/nvdla/wide_layer.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/surface_spec.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
@@ -77,8 +78,9 @@ GraphValue loaded_input(const Program& program, const SparseMemory& memory,
         wanted *= static_cast<std::size_t>(size);
     }
     if (value.numbers.size() != wanted) {
-        throw ConfigError(fmt::format("surface '{}' has {} elements, the model's tensor '{}' {}",
-                                      image, value.numbers.size(), input.tensor, wanted),
+        throw ConfigError(fmt::format("surface '{}' has {}, but the model's tensor '{}' has {}",
+                                      image, counted(value.numbers.size(), "element"), input.tensor,
+                                      with_separators(wanted)),
                           "give the model that the program was planned from");
     }
     return value;
@@ -167,8 +169,9 @@ std::vector<std::uint8_t> map_bytes(const NamedMap& map, const GraphValue& value
     if (value.numbers.size() != cube.values.size()) {
         throw ConfigError(
             map.place,
-            fmt::format("surface '{}' has {} elements, but the model's tensor of this name has {}",
-                        map.name, cube.values.size(), value.numbers.size()),
+            fmt::format("surface '{}' has {}, but the model's tensor of this name has {}", map.name,
+                        counted(cube.values.size(), "element"),
+                        with_separators(value.numbers.size())),
             "give the model that the program was planned from");
     }
     std::ranges::transform(value.numbers, cube.values.begin(), [](double number) {

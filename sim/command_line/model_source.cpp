@@ -152,7 +152,7 @@ std::string target_sentence(const QuantisedModel& model) {
             names += (names.empty() ? "" : ", ") + one.layer;
         }
         sentence +=
-            fmt::format("{} {} left in float on the host, as they lose most by quantisation: {}",
+            fmt::format("{} {} left in float on the host (most accuracy lost by quantisation): {}",
                         model.chosen > 0 ? "," : ":", counted(model.left.size(), "layer"), names);
     }
     return sentence;
@@ -251,10 +251,11 @@ void note_quantisation(ModelOnNpu& on_npu, std::uint32_t target) {
                         *on_npu.worst);
     }
     if (!sentence.empty()) {
-        notes.push_back({.severity = Severity::Note,
-                         .id = "quantised_for_target",
-                         .sentence = sentence,
-                         .remedy = "another target: --target-decibels DB; 0 keeps all on the NPU"});
+        notes.push_back(
+            {.severity = Severity::Note,
+             .id = "quantised_for_target",
+             .sentence = sentence,
+             .remedy = "for another target: --target-decibels DB; 0 keeps all layers on the NPU"});
     }
 }
 
@@ -305,7 +306,7 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
         const bool floats = is_float_model(graph);
         throw ConfigError(
             fmt::format("--type {}: {}", enum_name(type),
-                        floats ? "values of the model as it is are computed on the host"
+                        floats ? "a float model that is not quantised is computed on the host"
                                : "the model has no float layers to quantise"),
             floats ? "name typical inputs to quantise it with: --calibration DIR" : "leave it out");
     }

@@ -9,6 +9,7 @@
 #include "sim/config/element_type.h"
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/tensor_difference.h"
 
 namespace npuscope {
@@ -56,7 +57,7 @@ CheckResult row_of(CheckKind kind, const std::string& subject, const SurfaceSpec
     row.address = surface.base;
     row.bytes = Bytes(surface.layout.bytes);
     row.pass = difference.mismatches == 0;
-    row.expected = row.actual = fmt::format("{} elements", difference.elements);
+    row.expected = row.actual = counted(difference.elements, "element");
     if (!row.pass) {
         row.address = difference.first.address;
         row.expected = number_text(difference.first.expected);

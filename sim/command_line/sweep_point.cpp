@@ -43,8 +43,10 @@ ConfigNode text_node(std::string text, const Place& place) {
 ConfigNode& child(ConfigNode& map, const std::string& name, ConfigNode::Kind kind,
                   const Place& place) {
     if (map.kind != ConfigNode::Kind::Map) {
-        throw ConfigError(place, fmt::format("'{}' is not a field with a single value", name),
-                          "give the base a mapping there, or leave it out");
+        throw ConfigError(
+            place,
+            fmt::format("'{}' cannot be set: what contains it in the base is not a mapping", name),
+            "give the base a mapping there, or leave it out");
     }
     for (std::size_t i = 0; i < map.keys.size(); ++i) {
         if (map.keys[i].name == name) {

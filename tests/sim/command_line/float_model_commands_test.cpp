@@ -287,11 +287,11 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     const Answer few =
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("few.txt")});
     EXPECT_EQ(few.code, ExitCode::WrongInput);
-    EXPECT_THAT(few.err, HasSubstr("there are 2 labels, but the model gives 'y' 1x5"));
+    EXPECT_THAT(few.err, HasSubstr("the label file has 2 labels, but the model gives 'y' 1x5"));
     EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
                 HasSubstr("there are no inputs to compute outputs from"));
     EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,
-                HasSubstr("--labels: has no effect on"));
+                HasSubstr("--labels: no effect on"));
     std::ofstream(folder_ / "none.txt") << "\n\n";
     EXPECT_THAT(
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("none.txt")}).err,
@@ -400,15 +400,15 @@ TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
         EXPECT_EQ(answer.code, ExitCode::WrongInput);
         EXPECT_THAT(answer.err, HasSubstr(sentence));
     };
-    refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: has no effect on");
+    refused({"run", "lenet", "--type", "fp16", "--mean", "3"}, "--type, --mean: no effect on");
     refused({"plan", "lenet", "--input-type", "uint8"}, "which is a shape table");
-    refused({"check", "lenet", "--no-equalise"}, "--no-equalise: has no effect on");
-    refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: has no effect on");
+    refused({"check", "lenet", "--no-equalise"}, "--no-equalise: no effect on");
+    refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: no effect on");
     refused({"run", "three_layers", "--winograd"}, "which is a register program");
     refused({"run", "three_layers", "--network", "lenet"}, "give --compare-layers with it");
     refused({"run", at("m.onnx"), "--method", "mse"}, "the model is not calibrated");
     refused({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--type", "fp16"},
-            "--type fp16: values of the model as it is");
+            "--type fp16: a float model that is not quantised");
 }
 
 }  // namespace
