@@ -14,6 +14,7 @@
 #include "sim/config/nearest_name.h"
 #include "sim/config/npy_file.h"
 #include "sim/config/output_folder.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
@@ -112,8 +113,9 @@ void convert_input(const InputSurface& surface, const fs::path& path,
             extents.resize(4, 1);
         }
         if (header.type->name != surface.type || extents != wanted) {
-            throw ConfigError(fmt::format("'{}' is not a {} array of {}", path.string(),
-                                          surface.type, to_string(layout.shape)));
+            throw ConfigError(
+                fmt::format("'{}' does not hold an array of {} elements with the shape {}",
+                            path.string(), surface.type, to_string(layout.shape)));
         }
         bytes = bytes.subspan(header.data_begin);
         if (header.is_transposed()) {
@@ -122,9 +124,9 @@ void convert_input(const InputSurface& surface, const fs::path& path,
         }
     }
     if (bytes.size() < layout.used || bytes.size() > layout.bytes) {
-        throw ConfigError(fmt::format("'{}' has {} bytes, but {} ({}) of {} takes {}",
-                                      path.string(), bytes.size(), layout.name, layout.sentence,
-                                      to_string(layout.shape), layout.bytes));
+        throw ConfigError(fmt::format("'{}' has {}, but {} ({}) of {} takes {}", path.string(),
+                                      counted(bytes.size(), "byte"), layout.name, layout.sentence,
+                                      to_string(layout.shape), with_separators(layout.bytes)));
     }
     if (surface.zero == 0) {
         relayout(layout, bytes, surface.memory, image);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "models/base/error.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -38,7 +39,7 @@ class HeaderReader {
                 header.shape = shape();
                 shaped_ = true;
             } else {
-                fail(fmt::format("the key '{}'", key));
+                fail(fmt::format("the unknown key '{}'", key));
             }
             if (!take(",")) {
                 expect("}");
@@ -184,9 +185,10 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
     header.data_begin = begin + length;
     const std::uint64_t needed = header.elements() * header.type->bytes;
     if (file.size() - header.data_begin != needed) {
-        throw ConfigError(fmt::format("'{}' has {} bytes of data, but shape ({}) of {} needs {}",
-                                      name, file.size() - header.data_begin,
-                                      fmt::join(header.shape, ", "), header.type->name, needed));
+        throw ConfigError(fmt::format("'{}' has {} of data, but shape ({}) of {} needs {}", name,
+                                      counted(file.size() - header.data_begin, "byte"),
+                                      fmt::join(header.shape, ", "), header.type->name,
+                                      with_separators(needed)));
     }
     return header;
 }

@@ -191,8 +191,9 @@ template <class T>
 void override_element(std::vector<T>& values, const PathStep& step, std::span<const PathStep> rest,
                       const ConfigNode& node, const std::string& path) {
     if (*step.index >= values.size()) {
-        refuse_step(node.place, index_path(path, *step.index),
-                    "lies beyond the list of " + std::to_string(values.size()));
+        refuse_step(
+            node.place, index_path(path, *step.index),
+            "lies beyond the end of the list, whose length is " + std::to_string(values.size()));
     }
     override_value(values[*step.index], PathStep{step.name, {}}, rest, node,
                    index_path(path, *step.index));

@@ -242,7 +242,7 @@ std::optional<StoredCube> plan_slice(const SliceTask& task, PlanContext& context
         context.refuse(
             task.layer.name,
             {.sentence = fmt::format("it begins at channel {} and column {}, but slices must begin "
-                                     "at an atom of {} channels and at a line",
+                                     "at the start of an atom of {} channels and of a line",
                                      task.begin.channels, task.begin.width, atom),
              .remedy = "cut between atoms and lines, or choose a preset with smaller atoms"});
         return std::nullopt;

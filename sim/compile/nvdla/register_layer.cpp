@@ -79,7 +79,7 @@ class LayerLowering {
                 return;
             case Pattern::Tconv:
                 complain("transposed convolutions are not planned",
-                         "use a convolution, or an NPU of layer patterns");
+                         "use a convolution, or an NPU with layer patterns");
                 return;
             default:
                 layer_.groups = static_cast<std::uint32_t>(candidate_.groups);

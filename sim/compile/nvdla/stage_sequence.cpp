@@ -43,16 +43,16 @@ class Staging {
                 scale_field,
                 fmt::format("after an addition it clips to {}, which its scales do not divide",
                             sequence_.result.low),
-                "scale by powers of two, or clip to 0 or to 256 values");
+                "scale by powers of two, or clip to 0 or to a range of 256 values");
         }
         if (floor_ == Floor::SecondStage && !sequence_.first.empty()) {
             return sequence_problem(scale_field,
                                     "it clips to a limit, with scales of more than 15 bits",
-                                    "clip to the zero point or to 256 values");
+                                    "clip to the zero point or to a range of 256 values");
         }
         if (sequence_.even && floor_ == Floor::SecondStage) {
             return sequence_problem(scale_field, "it rounds half to even and clips to a limit",
-                                    "clip to the zero point or to 256 values");
+                                    "clip to the zero point or to a range of 256 values");
         }
         for (std::size_t k = 0; k < kernels(); ++k) {
             bias_.push_back(bias_of(k));

@@ -11,6 +11,7 @@
 #include "models/layout/packed_surface.h"
 #include "models/tinpu/tinpu_job.h"
 #include "sim/compile/tinpu/tinpu_target.h"
+#include "sim/config/text_table.h"
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
 
@@ -173,10 +174,10 @@ Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const s
                    const std::string& layer) {
     return {.id = "memory_room",
             .sentence = fmt::format(
-                "{} of {} bytes at {} ends {} bytes beyond the {} bytes available in region '{}'",
-                surface, run.bytes.value, to_hex(run.address),
-                (run.address + run.bytes - region.base - room_of(region)).value,
-                room_of(region).value, region.name),
+                "surface '{}' of {} at {} ends {} beyond the {} available in region '{}'", surface,
+                counted(run.bytes.value, "byte"), to_hex(run.address),
+                counted((run.address + run.bytes - region.base - room_of(region)).value, "byte"),
+                counted(room_of(region).value, "byte"), region.name),
             .address = run.address,
             .unit = "plan",
             .surface = surface,

@@ -53,7 +53,7 @@ struct WeightWidths {
         visit.field("scale_bits", self.scale_bits,
                     "bits of the unsigned scale; 0: the scale is always 1");
         visit.field("least_fc_inputs", self.least_fc_inputs,
-                    "least inputs of FC, where beyond_guidelines is refuse");
+                    "minimum number of inputs of FC, where beyond_guidelines is refuse");
     }
 };
 
@@ -70,14 +70,14 @@ struct PatternLimits {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("pattern", self.pattern, "pattern that the row is about");
+        visit.required("pattern", self.pattern, "pattern that the limits apply to");
         visit.field("input_channels", self.input_channels, "input channels are a multiple of this");
         visit.field("output_channels", self.output_channels,
                     "output channels are a multiple of this");
         visit.field("most_rows", self.most_rows, "maximum number of kernel rows; 0: any");
         visit.field("most_columns", self.most_columns, "maximum number of kernel columns; 0: any");
         visit.field("one_side", self.one_side, "one of rows and columns may exceed its limit");
-        visit.field("least_area", self.least_area, "least elements of the window");
+        visit.field("least_area", self.least_area, "minimum number of elements of the window");
         visit.field("strides", self.strides,
                     "supported strides, rows x columns, e.g. 2x1; empty: any");
     }
@@ -111,16 +111,20 @@ struct Restrictions {
                     "widths of feature maps: clip ranges are those of their integers");
         visit.field("preclip_bits", self.preclip_bits,
                     "bits of the signed range that is clipped to before a residual is added");
-        visit.field("shift_bits", self.shift_bits, "bits of the amount of the right shift");
+        visit.field("shift_bits", self.shift_bits, "bits of the right shift's amount");
         visit.field("batch", self.batch, "batch size");
         visit.field("beyond_guidelines", self.beyond_guidelines,
-                    "sizes beyond the guidelines that the pattern page does not forbid");
-        visit.field("four_bit_weights", self.four_bit_weights,
-                    "4-bit weights, which the pattern page lists but also calls a future feature");
+                    "sizes that the vendor's guidelines forbid and its page of patterns does not");
+        visit.field(
+            "four_bit_weights", self.four_bit_weights,
+            "4-bit weights, which the vendor's page of patterns lists but also calls a future "
+            "feature");
         visit.field(
             "narrow_maps", self.narrow_maps,
-            "2-bit and 4-bit feature maps; one sentence of the page says that maps are 8-bit");
-        visit.field("dilation", self.dilation, "dilated kernels, of which the page is silent");
+            "2-bit and 4-bit feature maps; one sentence of the vendor's page of patterns says that "
+            "maps are 8-bit");
+        visit.field("dilation", self.dilation,
+                    "dilated kernels, which the vendor's page of patterns does not mention");
         visit.field("padded_channels", self.padded_channels,
                     "GCONV input channels that are not a multiple of the required number: allow "
                     "pads them with zeros");
@@ -146,7 +150,7 @@ struct LayerNpuConfig {
         visit.field("clock", self.clock,
                     "clock of engine and host; reports use it, and a DRAM with a clock of its own");
         visit.field("memory", self.memory,
-                    "preset of the memory behind it, where the command line names none");
+                    "preset of the NPU's memory, where the command line names none");
         visit.field("mcif", self.mcif, "memory interface");
         visit.field("engine", self.engine, "the layer engine");
         visit.field("restrictions", self.restrictions, "restrictions of the engine");

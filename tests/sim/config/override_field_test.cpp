@@ -49,7 +49,8 @@ TEST(OverrideField, RefusesWithTheTextAndTheNearestName) {
               "--set unit.banks=many: field 'unit.banks': 'many' is not a number "
               "(write a plain decimal or 0x hexadecimal integer)");
     EXPECT_EQ(complaint("regions[4].size=1"),
-              "--set regions[4].size=1: field 'regions[4]' lies beyond the list of 1");
+              "--set regions[4].size=1: field 'regions[4]' lies beyond the end of the list, whose "
+              "length is 1");
     EXPECT_EQ(complaint("unit[0].banks=1"), "--set unit[0].banks=1: field 'unit' is not a list");
     EXPECT_EQ(complaint("unit.banks.x=1"),
               "--set unit.banks.x=1: field 'unit.banks' has no fields");
