@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "sim/config/text_table.h"
 #include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
@@ -136,8 +137,8 @@ Types batch_normalise_types(const Operands& operands) {
     require(sizes.size() >= 2, "its input has no channels", "inputs must be NC or NC...");
     for (std::size_t i = 1; i <= 4; ++i) {
         require(operands.sizes(i) == Sizes{sizes[1]},
-                fmt::format("operand {} has shape {} for {} channels", i,
-                            sizes_text(operands.sizes(i)), sizes[1]),
+                fmt::format("operand {} has shape {} for {}", i, sizes_text(operands.sizes(i)),
+                            counted(unsigned_of(sizes[1]), "channel")),
                 "give one number per channel");
     }
     return {operands.at(0).type};

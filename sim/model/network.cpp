@@ -11,6 +11,7 @@
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 
@@ -121,7 +122,7 @@ class ShapeWalk {
         require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer,
                 "only conv supports groups", "leave `groups` out");
         require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,
-                "pooling does not support relu", "put it into the layer before");
+                "only conv, fc and add support relu", "put it into the layer before");
     }
 
     static bool is_pair(const Layer& layer) {
@@ -145,7 +146,7 @@ class ShapeWalk {
                                    : layer.kind == LayerKind::Input ? 0
                                                                     : 1;
         require(sources.size() == wanted || (joins && sources.size() > wanted), layer,
-                fmt::format("it has {} inputs, but needs {}{}", sources.size(), wanted,
+                fmt::format("it has {}, but needs {}{}", counted(sources.size(), "input"), wanted,
                             joins ? " or more" : ""),
                 "`from` must name two layers for add and mul, two or more for concat, none for "
                 "input, otherwise one");

@@ -205,8 +205,8 @@ struct NetworkInput {
                     "layout of the input image in files; empty: the NPU's default. A pixel format "
                     "(T_A8B8G8R8) is also its layout in the NPU's memory");
         visit.field("type", self.type,
-                    "element type of the input; 128 is subtracted from uint8, by the NPU where "
-                    "they are stored as pixels");
+                    "element type of the input; 128 is subtracted from uint8 elements, by the NPU "
+                    "where they are stored as pixels");
     }
 };
 

@@ -60,9 +60,10 @@ Values group_normalise(const Operands& operands) {
     const std::size_t channels = unsigned_of(result.type.sizes[1]);
     const std::size_t plane = steps_of(result.type.sizes)[1];
     const std::int64_t groups = operands.node.integer("num_groups", 0);
-    require(groups >= 1 && result.type.sizes[1] % groups == 0,
-            fmt::format("{} groups of {} channels", groups, channels),
-            "attribute 'num_groups' must divide the number of channels");
+    require(
+        groups >= 1 && result.type.sizes[1] % groups == 0,
+        fmt::format("attribute 'num_groups' is {}, the number of channels {}", groups, channels),
+        "'num_groups' must divide the number of channels");
     const std::size_t members = channels / unsigned_of(groups);
     const std::size_t given = operands.at(1).numbers.size();
     require((given == channels || given == unsigned_of(groups)) &&

@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -19,8 +20,9 @@ constexpr std::size_t most_synthetic = 150'000'000;  ///< missing elements: enou
 template <class Field>
 void read_field(const Field& field, std::vector<double>& numbers) {
     if (static_cast<std::size_t>(field.size()) != numbers.size()) {
-        throw ConfigError(fmt::format("it holds {} elements, but its shape needs {}", field.size(),
-                                      numbers.size()),
+        throw ConfigError(fmt::format("it holds {}, but its shape needs {}",
+                                      counted(static_cast<std::size_t>(field.size()), "element"),
+                                      with_separators(numbers.size())),
                           "export the model again");
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -96,9 +98,10 @@ void check_form(const onnx::TensorProto& tensor) {
 GraphValue from_bytes(const TensorType& type, std::string_view bytes, std::size_t elements) {
     const std::uint32_t width = element_row(type.element).bytes;
     if (bytes.size() != elements * width) {
-        throw ConfigError(fmt::format("it holds {} bytes where its sizes ({}) need {}",
-                                      bytes.size(), sizes_text(type.sizes), elements * width),
-                          "export the model again");
+        throw ConfigError(
+            fmt::format("it holds {} where its sizes ({}) need {}", counted(bytes.size(), "byte"),
+                        sizes_text(type.sizes), with_separators(elements * width)),
+            "export the model again");
     }
     return {type, read_elements(type.element, {reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                bytes.size()})};
@@ -132,7 +135,7 @@ GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
     } else if (by_shape_ && elements > 0 && !has_numbers(tensor)) {
         value = synthetic(type);
     } else if (elements > tensor.ByteSizeLong()) {
-        throw ConfigError(fmt::format("its data are missing ({} elements)", elements),
+        throw ConfigError(fmt::format("its data are missing ({})", counted(elements, "element")),
                           "export the model again, or run it by its shapes alone: --values off");
     } else {
         value.numbers.resize(elements);

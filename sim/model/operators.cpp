@@ -10,6 +10,7 @@
 
 #include "models/base/check.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/text_table.h"
 #include "sim/model/operator_parts.h"
 
 namespace npuscope {
@@ -47,7 +48,7 @@ void check_operands(const OperatorRow& row, const Operands& operands) {
     const std::size_t given = operands.values.size();
     host::require(
         given >= row.inputs.least && (row.inputs.most == 0 || given <= row.inputs.most),
-        fmt::format("it has {} inputs", given),
+        fmt::format("it has {}", counted(given, "input")),
         fmt::format("the operator takes at least {}{}", row.inputs.least,
                     row.inputs.most == 0 ? "" : fmt::format(" and at most {}", row.inputs.most)));
     for (std::size_t i = 0; i < row.inputs.least || (row.inputs.most == 0 && i < given); ++i) {

@@ -96,11 +96,11 @@ Window checked_window(const GraphNode& node, const Sizes& data, const Sizes& wei
     const std::int64_t groups = node.integer("group", 1);
     require(groups >= 1, fmt::format("{} groups", groups), "attribute 'group' must be 1 or more");
     require(data[1] % groups == 0 && data[1] / groups == weights[1],
-            fmt::format("weights of {} take {} channels per group; its input has {} in {} groups",
-                        sizes_text(weights), weights[1], data[1], groups),
-            "make the two agree");
+            fmt::format("weights of {} do not fit an input of {} with group = {}",
+                        sizes_text(weights), sizes_text(data), groups),
+            "the channels of the weights must be those of the input divided by group");
     require(weights[0] >= 1 && weights[0] % groups == 0,
-            fmt::format("{} kernels in {} groups", weights[0], groups),
+            fmt::format("the number of kernels is {}, that of groups {}", weights[0], groups),
             "the number of kernels must be a multiple of the groups");
     return conv_window(node, data, Sizes(weights.begin() + 2, weights.end()));
 }
@@ -148,7 +148,7 @@ namespace {
 
 void check_bias(const Operands& operands, std::size_t index, std::int64_t kernels) {
     require(!operands.has(index) || operands.sizes(index) == Sizes{kernels},
-            fmt::format("its bias does not have one number for each of {} kernels", kernels),
+            fmt::format("its bias does not have one number per kernel, {} in all", kernels),
             "give one per kernel");
 }
 
@@ -166,9 +166,9 @@ Window checked_transposed(const Operands& operands) {
             "inputs must be NC.., weights CK..");
     const std::int64_t groups = operands.node.integer("group", 1);
     require(groups >= 1 && data[1] % groups == 0 && weights[0] == data[1] && weights[1] >= 1,
-            fmt::format("weights of {} do not fit {} channels in {} groups", sizes_text(weights),
-                        data[1], groups),
-            "both must agree");
+            fmt::format("weights of {} do not fit an input of {} with group = {}",
+                        sizes_text(weights), sizes_text(data), groups),
+            "both must have the same channels, a multiple of group");
     check_bias(operands, 2, weights[1] * groups);
     return transposed_window(operands.node, data, Sizes(weights.begin() + 2, weights.end()));
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "sim/config/text_table.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/quantised_form.h"
 
@@ -32,7 +33,8 @@ class Scales {
             const std::size_t index = axis_index(axis, sizes.size());
             step_ = steps_of(sizes)[index];
             require(scales_.size() == static_cast<std::size_t>(sizes[index]),
-                    fmt::format("{} scales for {} channels", scales_.size(), sizes[index]),
+                    fmt::format("{} scales for {}", scales_.size(),
+                                counted(unsigned_of(sizes[index]), "channel")),
                     "give one, or one per channel");
         }
         require(!scales_.empty() && (zeros_.empty() || zeros_.size() == scales_.size()),

@@ -182,7 +182,8 @@ Values resize(const Operands& operands) {
             scales.push_back(static_cast<double>(out[i]) / static_cast<double>(in[i]));
         }
     } else {
-        require(scales.size() == in.size(), "it does not have one scale per axis", "give one");
+        require(scales.size() == in.size(), "it does not have one scale per axis",
+                "give a scale for every axis");
         for (std::size_t i = 0; i < in.size(); ++i) {
             require(scales[i] > 0, "a scale is not positive", "give positive scales");
             out[i] = to_integer(std::floor(static_cast<double>(in[i]) * scales[i]));

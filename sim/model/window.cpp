@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/base/quantity.h"
+#include "sim/config/text_table.h"
 #include "sim/model/operator_parts.h"
 
 namespace npuscope {
@@ -23,10 +24,10 @@ std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& att
     if (!node.has(attribute)) {
         values.assign(axes, fallback);
     }
-    require(
-        values.size() == axes,
-        fmt::format("attribute '{}' has {} values instead of {}", attribute, values.size(), axes),
-        "give one per spatial dimension (two for paddings)");
+    require(values.size() == axes,
+            fmt::format("attribute '{}' has {} instead of {}", attribute,
+                        counted(values.size(), "value"), axes),
+            "give one per spatial dimension (two for paddings)");
     for (const std::int64_t value : values) {
         require(value >= least && value <= largest,
                 fmt::format("{} is not a valid value of attribute '{}'", value, attribute),

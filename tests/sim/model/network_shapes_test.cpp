@@ -105,7 +105,7 @@ TEST(NetworkShapes, RefuseWhatDoesNotFitTogether) {
     EXPECT_NE(refusal(shape).find("its output is 4x16x20"), std::string::npos);
     Layer huge = conv("a", 4000000000U, 1);
     EXPECT_NE(refusal(huge).find("sizes are at most"), std::string::npos);
-    EXPECT_NE(refusal(layer("a", LayerKind::Add)).find("it has 1 inputs"), std::string::npos);
+    EXPECT_NE(refusal(layer("a", LayerKind::Add)).find("it has 1 input"), std::string::npos);
     Layer pool = layer("a", LayerKind::MaxPool);
     pool.relu = true;
     EXPECT_NE(refusal(pool).find("relu"), std::string::npos);

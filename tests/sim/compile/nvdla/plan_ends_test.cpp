@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "  - {name: a, kind: conv, kernels: 4}\n",
                    "4x4x9000 exceeds the register field"},
         RefusedRow{"layers:\n  - {name: i, kind: input, from: [input], output: 4x4x4}\n",
-                   "it has 1 inputs"},
+                   "it has 1 input"},
         RefusedRow{"layers:\n  - {name: i, kind: input, output: 4x4x4}\n",
                    "it has no layers that compute anything"}));
 
