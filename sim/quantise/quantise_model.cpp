@@ -147,8 +147,9 @@ QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                           "run it as it is");
     }
     if (cases.empty()) {
-        throw ConfigError("there is no input to calibrate with",
-                          "put a folder of .npy files for each case, or one for all, into DIR");
+        throw ConfigError(
+            "there is no input to calibrate with",
+            "put a .npy file or picture for each case into DIR, or a folder for each case");
     }
     if (options.target_decibels > most_target_decibels) {
         throw ConfigError(fmt::format("a target of {} dB exceeds the maximum of {}",

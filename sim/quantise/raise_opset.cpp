@@ -42,7 +42,7 @@ class Raising {
         } else if (op == "BatchNormalization") {
             node.attributes.erase("spatial");
         } else if (op == "TopK" && graph_.opset < 11) {
-            refuse_node(graph_, node, "the operator has no such form in opset 13",
+            refuse_node(graph_, node, "this form of the operator does not exist in opset 13",
                         "export the model with opset 13");
         }
     }
@@ -55,7 +55,7 @@ class Raising {
         const std::int64_t axis = node.integer("axis", 1);
         if ((axis < 0 ? axis + rank : axis) != rank - 1) {
             refuse_node(graph_, node,
-                        fmt::format("from axis {} on it sums over several axes", axis),
+                        fmt::format("it sums over several axes, from axis {} on", axis),
                         "export the model with opset 13");
         }
         node.attributes["axis"] = std::int64_t{-1};

@@ -150,7 +150,7 @@ TEST(RaiseOpset, AnOperatorWithoutSuchAFormIsNamed) {
     builder.input("x", {1, 3, 4, 4}).node("Softmax", "soft", {"x"}, "y").output("y");
     Graph graph = prepared(builder);
     EXPECT_THAT(sample::message_of([&] { raise_opset(graph); }),
-                HasSubstr("'soft' (Softmax): from axis 1 on it sums over several axes"));
+                HasSubstr("'soft' (Softmax): it sums over several axes, from axis 1 on"));
 }
 
 /// a and a depthwise layer, and, in parallel, b; both concatenated for the last one.
