@@ -123,8 +123,8 @@ std::string energy_line(const EnergyEstimate& estimate) {
     for (const EnergyShare& share : estimate.shares) {
         parts[share.part] += share.picojoules;
     }
-    std::string text =
-        fmt::format("energy of the parts with a source ({}): {}", estimate.process, with_unit(all));
+    std::string text = fmt::format("energy of the parts that the table covers ({}): {}",
+                                   estimate.process, with_unit(all));
     const char* before = ": ";
     for (const auto& [part, picojoules] : parts) {
         text += fmt::format("{}{} {:.1f} %", before, part, all > 0 ? 100 * picojoules / all : 0);

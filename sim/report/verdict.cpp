@@ -121,10 +121,10 @@ std::string batch_line(const Result& result) {
 std::string stream_line(const Result& result) {
     const StreamRecord& stream = *result.stream;
     const auto interval = static_cast<double>(std::max(stream.interval, Cycles(1)).value);
-    const std::string host =
-        stream.host > Cycles(0)
-            ? fmt::format(", while the host works {} for one", with_separators(stream.host.value))
-            : "";
+    const std::string host = stream.host > Cycles(0)
+                                 ? fmt::format(", while the host takes {} cycles per frame",
+                                               with_separators(stream.host.value))
+                                 : "";
     return fmt::format(
         "{} frames as a stream{}: one every {} cycles, {} frames/s{}; latency {} cycles, {} at "
         "most",
@@ -149,7 +149,7 @@ std::string split_line(const Result& result) {
     }
     return fmt::format(
         "{} instances, each with some of the layers: one input every {} cycles, {:.3g} times the "
-        "rate of one, latency {}; all other numbers are for the first",
+        "rate of one, latency {} cycles; all other numbers are for the first",
         count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
 }
 
@@ -319,7 +319,7 @@ std::string deviation_line(const Result& result) {
                        : fmt::format(
                              "not bit-exact to the model: {} of {} are rounded; results of a layer "
                              "differ by at most {:.0f} {}, an expected {:.0f} per million "
-                             "(--operations lists them)",
+                             "(--operations lists the layers)",
                              folded ? "weights" : "scales", counted(layers, "layer"), steps,
                              steps == 1 ? "step" : "steps", expected * 1e6);
 }

@@ -35,6 +35,8 @@ function number(value) {
   return Number.isInteger(value) || Math.abs(value) >= 1e5 ? grouped.format(value) : String(+value.toPrecision(4));
 }
 
+const counted = (count, what) => `${grouped.format(count)} ${what}${count === 1 ? '' : 's'}`;
+
 const percent = share => (share === null || share === undefined ? '' : `${(100 * share).toFixed(1)} %`);
 
 function bytes(value) {
@@ -136,7 +138,7 @@ function table(parent, columns, rows, options = {}) {
       });
     }
     body.replaceChildren(...kept.slice(0, shown).map(i => line(rows[i], i)));
-    count.textContent = kept.length === rows.length ? `${grouped.format(rows.length)} rows` : `${grouped.format(kept.length)} of ${grouped.format(rows.length)} rows`;
+    count.textContent = kept.length === rows.length ? counted(rows.length, 'row') : `${grouped.format(kept.length)} of ${counted(rows.length, 'row')}`;
     more.style.display = kept.length > shown ? '' : 'none';
   }
   function line(row, i) {
@@ -204,7 +206,7 @@ function verdictCards(run) {
   const peak = peakOf(run), colourOf = {pass: 'good', unchecked: ''};  // nothing was compared: neither
   const bounds = Object.entries(causesOf(run)).sort((a, b) => b[1] - a[1])[0];
   cards([
-    ['outcome', run.status === 'pass' ? `pass: ${run.checks.length} checks` : run.status, colourOf[run.status] ?? 'bad'],
+    ['outcome', run.status === 'pass' ? `pass: ${counted(run.checks.length, 'check')}` : run.status, colourOf[run.status] ?? 'bad'],
     ['cycles', number(run.cycles)],
     ['milliseconds', number(run.microseconds / 1000)],
     ['inputs a second', run.layers.length && run.microseconds ? number(+(1e6 / run.microseconds).toPrecision(4)) : ''],
@@ -224,8 +226,8 @@ function roofline(run) {
     name: row.name, symbolSize: 7 + 30 * Math.sqrt(row.share), itemStyle: {color: CAUSE_COLOURS[row.bound_by], opacity: 0.85}, row}));
   const xs = points.map(point => point.value[0]);
   const from = Math.min(...xs, peak / port) / 3, to = Math.max(...xs, peak / port) * 3;
-  const place = section('Roofline', 'Each layer by the products it makes of a byte that it moves, and by those it makes in a cycle; a larger ' +
-    'circle takes more of the time, its colour is what bounds it. Nothing can lie above the line.');
+  const place = section('Roofline', 'Each layer by its MACs per byte moved and its MACs per cycle; a larger circle ' +
+    'takes more of the time, and its colour shows what bounds the layer. Nothing can lie above the line.');
   chart(place, 420, 'roofline of the layers', axis => ({
     grid: {left: 70, right: 30, top: 30, bottom: 50},
     xAxis: {type: 'log', name: 'MACs per byte', nameLocation: 'middle', nameGap: 30, min: from, max: to, ...axis, axisLabel: {...axis.axisLabel, formatter: v => number(+v.toPrecision(2))}},
@@ -348,7 +350,7 @@ function memoryMap(segment, items, last) {
   const from = Math.min(...items.map(entry => entry.start)), to = Math.max(...items.map(entry => entry.end));
   const hexadecimal = value => `0x${Math.round(value).toString(16)}`;
   const place = section(`Memory from ${hexadecimal(from)}${segment ? ` of ${segment}` : ''}`, 'What lies where, from the operation that first needs it to the last: grey was loaded, blue is a result' +
-    `${lost ? `; red outlines mark ${lost} that overlap what is needed at the same time` : ''}. Addresses go up; turn the wheel over it to zoom, drag to move.`);
+    `${lost ? `; red outlines mark overlaps with what is needed at the same time: ${lost}` : ''}. Addresses go up; turn the wheel over it to zoom, drag to move.`);
   chart(place, 420, 'memory by address and operation', axis => ({
     grid: {left: 110, right: 50, top: 10, bottom: 60},
     tooltip: {formatter: item => {
@@ -459,7 +461,7 @@ function pairPage(a, b) {
     {title: 'cycles of A', value: row => row.a && row.a.cycles},
     {title: 'cycles of B', value: row => row.b && row.b.cycles},
     {title: 'B - A', value: difference},
-    {title: '', value: row => (row.a && row.b ? difference(row) / (row.a.cycles || 1) : 0), show: row => (row.a && row.b ? change(row.a.cycles, row.b.cycles) : 'only one')},
+    {title: '', value: row => (row.a && row.b ? difference(row) / (row.a.cycles || 1) : 0), show: row => (row.a && row.b ? change(row.a.cycles, row.b.cycles) : row.a ? 'only in A' : 'only in B')},
     {title: 'A bound by', text: true, value: row => row.a && row.a.bound_by},
     {title: 'B bound by', text: true, value: row => row.b && row.b.bound_by},
     {title: 'causes of A', value: () => 0, show: row => causeStack(row.a ? row.a.causes : {})},
@@ -559,7 +561,7 @@ function sweepPage(sweep) {
       means.sort((a, b) => a[1] - b[1]);
       return {axis, factor: means[means.length - 1][1] / means[0][1], least: means[0][0], most: means[means.length - 1][0]};
     }).sort((a, b) => b.factor - a.factor);
-    chart(section('What matters', `How many times larger ${objectives[0].name} is on average at one value of an axis than at another: the two that differ most.`),
+    chart(section('What matters', `How many times larger ${objectives[0].name} is, on average, at the value of an axis where it is largest than at the value where it is smallest.`),
       70 + 34 * effects.length, 'influence of each axis', axis => ({
         grid: {left: 190, right: 60, top: 10, bottom: 30},
         tooltip: {formatter: item => `${escaped(item.name)}: ${number(+item.value.toPrecision(4))} times, smallest at ${escaped(effects[item.dataIndex].least)}, largest at ${escaped(effects[item.dataIndex].most)}`},
@@ -586,7 +588,7 @@ function sweepPage(sweep) {
       }));
   }
 
-  const listed = section('Designs', 'Click a line, or press Enter on it, to see its run.');
+  const listed = section('Designs', 'Click a row, or press Enter on it, to see its run.');
   shownTable = table(listed, [
     {title: '#', value: point => point.number},
     {title: 'front', text: true, value: point => (front.has(point.key) ? '●' : '')},
@@ -610,7 +612,7 @@ function sweepPage(sweep) {
       if (point.causes) place.append(element('p', {}, 'causes ', causeStack(point.causes)));
     }
     const file = element('pre', {text: point.experiment});
-    place.append(element('p', {class: 'note', text: 'The experiment that it is; as a file in the folder of the space, `npuscope run` takes it:'}), file,
+    place.append(element('p', {class: 'note', text: 'This design as an experiment, which `npuscope run` runs from a file in the folder of the space:'}), file,
       element('button', {type: 'button', text: 'copy', onclick: () => navigator.clipboard && navigator.clipboard.writeText(point.experiment)}), ' ',
       element('button', {type: 'button', text: 'close', onclick: close}));
     const layers = sweep.layers[point.key];
