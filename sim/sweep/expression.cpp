@@ -253,7 +253,7 @@ class Evaluation {
  private:
     static std::string_view kind_of(const FormulaValue& value) {
         return std::holds_alternative<bool>(value)          ? "a boolean"
-               : std::holds_alternative<std::string>(value) ? "a text"
+               : std::holds_alternative<std::string>(value) ? "a string"
                                                             : "a number";
     }
 

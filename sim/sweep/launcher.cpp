@@ -114,7 +114,7 @@ std::string slurm_script(const LaunchPlan& plan) {
     }
     return fmt::format(
         "#!/bin/bash\n# The tasks of a sweep. A restarted task continues where it left off; when "
-        "all have\n# ended, `npuscope sweep {0}` gathers their points.\n#SBATCH "
+        "all have\n# ended, `npuscope sweep {0}` gathers their results.\n#SBATCH "
         "--job-name=npuscope-sweep\n#SBATCH --array=0-{1}\n#SBATCH --cpus-per-task={2}\n#SBATCH "
         "--requeue\n#SBATCH --open-mode=append\n#SBATCH --output={3}/%a.log\n{4}exec {5}\n",
         plan.folder.string(), plan.tasks - 1, plan.jobs, task_folder(plan.folder).string(), site,

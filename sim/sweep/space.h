@@ -138,7 +138,7 @@ struct SpaceSpec {
     static void describe(Visitor& visit, Self& self) {
         visit.field("shows", self.shows, "description shown by `npuscope list sweeps`");
         visit.field("folder", self.folder,
-                    "paths of the base are relative to it; default: the file's own");
+                    "folder that paths of the base are relative to; default: that of the file");
         visit.required("base", self.base,
                        "an experiment, written as in its own file; a design is the base with one "
                        "value of every axis");

@@ -62,7 +62,7 @@ class ProgressLine {
         const double seconds = std::chrono::duration<double>(now - begin_).count();
         const double rate = seconds > 0 ? static_cast<double>(ran) / seconds : 0;
         show_(fmt::format(
-            "  {} of {} designs, {:.1f} a second{}", done, all_, rate,
+            "  {} of {} design{}, {:.1f} a second{}", done, all_, all_ == 1 ? "" : "s", rate,
             rate > 0 ? fmt::format(", {:.0f} s left", static_cast<double>(all_ - done) / rate)
                      : ""));
     }

@@ -44,7 +44,7 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
     const std::vector<RatedPoint> rated = rated_points(space, database);
     if (rated.empty()) {
         return "\nno design has a value for every objective (its formula may use only axes, "
-               "configuration fields and numbers of the result: `npuscope list fields sweep`)\n";
+               "configuration fields and numbers of the result: `npuscope list fields sweep.`)\n";
     }
     std::vector<Costs> costs;
     for (const RatedPoint& point : rated) {

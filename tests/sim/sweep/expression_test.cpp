@@ -89,9 +89,9 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message_of([] { formula("npu.cbuf.banks + 1").holds(lookup); }),
                 HasSubstr("is not a boolean"));
     EXPECT_THAT(message_of([] { formula("npu < 3").holds(lookup); }),
-                HasSubstr("cannot be computed: '<' takes numbers, not a text"));
+                HasSubstr("cannot be computed: '<' takes numbers, not a string"));
     EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),
-                HasSubstr("compares a text with a number"));
+                HasSubstr("compares a string with a number"));
     EXPECT_THAT(message_of([] { formula("1 / (npu.cbuf.banks - 32)").number(lookup); }),
                 HasSubstr("is not a number"));
     EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is not a formula"));
