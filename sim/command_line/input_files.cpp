@@ -141,9 +141,9 @@ GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
     if (!fits) {
         refuse(
             file,
-            fmt::format("the picture has {} rows, {} columns and {}, but the model takes {}",
-                        picture.height, picture.width,
-                        picture.channels == 1 ? "1 channel" : "3 channels", sizes_text(type.sizes)),
+            fmt::format("the picture has {}, {} and {}, but the model takes {}",
+                        counted(picture.height, "row"), counted(picture.width, "column"),
+                        counted(picture.channels, "channel"), sizes_text(type.sizes)),
             axes ? "resize or convert it first: npuscope does not resize" : "give an array (.npy)");
     }
     GraphValue value = zeros({ElementType::Uint8, type.sizes});

@@ -250,7 +250,7 @@ Values depth_to_space(const Operands& operands) {
     const std::int64_t block = block_size(operands);
     const Sizes& in = operands.sizes(0);
     require(in[1] % (block * block) == 0,
-            fmt::format("{} channels do not divide into blocks", in[1]),
+            fmt::format("the number of channels, {}, does not divide into blocks", in[1]),
             "the number of channels must be a multiple of the block size squared");
     const Sizes out{in[0], in[1] / block / block, in[2] * block, in[3] * block};
     const std::string mode = operands.node.text("mode", "DCR");

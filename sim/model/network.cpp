@@ -253,8 +253,8 @@ class ShapeWalk {
                 return;
         }
         require(input.channels % layer.groups == 0 && layer.kernels % layer.groups == 0, layer,
-                fmt::format("{} groups do not divide {} channels and {} kernels", layer.groups,
-                            input.channels, layer.kernels),
+                fmt::format("{} groups do not divide {} and {}", layer.groups,
+                            counted(input.channels, "channel"), counted(layer.kernels, "kernel")),
                 "choose a common divisor");
         shapes.macs = std::uint64_t{shapes.output.elements()} * shapes.window.rows *
                       shapes.window.columns * (input.channels / layer.groups);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <span>
 
+#include "sim/config/text_table.h"
 #include "sim/model/operator_parts.h"
 
 namespace npuscope::host {
@@ -39,7 +40,7 @@ Values instance_normalise(const Operands& operands) {
     const std::size_t channels = unsigned_of(result.type.sizes[1]);
     const std::size_t plane = steps_of(result.type.sizes)[1];
     require(operands.at(1).numbers.size() == channels && operands.at(2).numbers.size() == channels,
-            fmt::format("its scale and bias do not have {} numbers", channels),
+            fmt::format("its scale and bias do not have {}", counted(channels, "number")),
             "give one per channel");
     const double epsilon = operands.node.number("epsilon", 1e-5);
     for (std::size_t i = 0; plane != 0 && i < result.numbers.size() / plane; ++i) {

@@ -228,9 +228,10 @@ void require(bool good, const std::string& sentence, const std::string& remedy) 
 
 std::size_t axis_index(std::int64_t axis, std::size_t rank) {
     const auto size = static_cast<std::int64_t>(rank);
-    require(axis >= -size && axis < size,
-            fmt::format("axis {} does not exist in a tensor of {} dimensions", axis, size),
-            fmt::format("axes are {} to {}", -size, size - 1));
+    require(
+        axis >= -size && axis < size,
+        fmt::format("axis {} does not exist in a tensor of {}", axis, counted(rank, "dimension")),
+        fmt::format("axes are {} to {}", -size, size - 1));
     return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
 }
 

@@ -73,8 +73,8 @@ Values top_k(const Operands& operands) {
     const std::int64_t wanted = operands.has(1) ? to_integer(scalar_of(operands.at(1), "K"))
                                                 : operands.node.integer("k", 0);
     require(wanted >= 0 && wanted <= in[axis],
-            fmt::format("the top {} of {} elements do not exist", wanted, in[axis]),
-            "K must be at most the size of the axis");
+            fmt::format("K is {}, but the size of the axis is {}", wanted, in[axis]),
+            "K must be 0 to the size of the axis");
     Sizes out = in;
     out[axis] = wanted;
     Values results{zeros({input.type.element, out}), zeros({ElementType::Int64, out})};

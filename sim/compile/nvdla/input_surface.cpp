@@ -10,6 +10,7 @@
 #include "sim/compile/nvdla/plan_context.h"
 #include "sim/compile/nvdla/synthetic_values.h"
 #include "sim/config/element_type.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -82,9 +83,10 @@ const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu)
     }
     if (input.channels > format->channels ||
         (format->channels != 4 && input.channels != format->channels)) {
-        throw refusal(
-            network, fmt::format("has {} channels, the input {}", format->channels, input.channels),
-            "T_R8 has one channel, T_A8B8G8R8 up to four");
+        throw refusal(network,
+                      fmt::format("has {}, but the input has {}",
+                                  counted(format->channels, "channel"), input.channels),
+                      "T_R8 has one channel, T_A8B8G8R8 up to four");
     }
     if (!npu.surfaces.inputs.empty()) {
         throw refusal(network, fmt::format("is not one of {}'s", npu.name),

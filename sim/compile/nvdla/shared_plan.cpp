@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/compile/nvdla/plan_context.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -276,9 +277,9 @@ std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuC
 std::vector<Plan> share_layers(const Plan& plan, std::span<const Cycles> cycles,
                                std::size_t instances) {
     if (plan.layers.size() < instances) {
-        throw ConfigError(fmt::format("'{}' has {} layers for {} instances", plan.name,
-                                      plan.layers.size(), instances),
-                          "use fewer instances than layers");
+        throw ConfigError(fmt::format("'{}' has {} for {} instances", plan.name,
+                                      counted(plan.layers.size(), "layer"), instances),
+                          "use at most as many instances as there are layers");
     }
     const Cycles most = least_largest(cycles, instances);
     std::vector<Plan> plans;

@@ -443,7 +443,7 @@ TEST(HostOperators, ElementsAreRepeatedOrderedAndLookedUp) {
     EXPECT_THAT(sample::message_of([&] {
                     run(best, {line, whole({1}, {4})});
                 }),
-                HasSubstr("the top 4 of 3 elements do not exist"));
+                HasSubstr("K is 4, but the size of the axis is 3"));
 }
 
 TEST(HostOperators, NumbersAreReducedInEveryWay) {
