@@ -2,6 +2,7 @@
 #include "sim/sweep/expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
@@ -160,11 +161,11 @@ struct Function {
 };
 
 using Numbers = const std::vector<double>&;
-constexpr std::size_t any_number = 100;
+constexpr std::size_t most_arguments = 100;
 
 constexpr Function functions[] = {
-    {"min", 1, any_number, [](Numbers x) { return *std::ranges::min_element(x); }},
-    {"max", 1, any_number, [](Numbers x) { return *std::ranges::max_element(x); }},
+    {"min", 1, most_arguments, [](Numbers x) { return *std::ranges::min_element(x); }},
+    {"max", 1, most_arguments, [](Numbers x) { return *std::ranges::max_element(x); }},
     {"abs", 1, 1, [](Numbers x) { return std::abs(x[0]); }},
     {"sqrt", 1, 1, [](Numbers x) { return std::sqrt(x[0]); }},
     {"exp", 1, 1, [](Numbers x) { return std::exp(x[0]); }},
@@ -194,6 +195,12 @@ struct Misfit {
     std::string sentence;
     std::string remedy;
 };
+
+std::string_view kind_of(const FormulaValue& value) {
+    return std::holds_alternative<bool>(value)          ? "a boolean"
+           : std::holds_alternative<std::string>(value) ? "a string"
+                                                        : "a number";
+}
 
 class Evaluation {
  public:
@@ -251,12 +258,6 @@ class Evaluation {
     }
 
  private:
-    static std::string_view kind_of(const FormulaValue& value) {
-        return std::holds_alternative<bool>(value)          ? "a boolean"
-               : std::holds_alternative<std::string>(value) ? "a string"
-                                                            : "a number";
-    }
-
     FormulaValue value_of(const std::string& name) const {
         const std::optional<FormulaValue> given = lookup_(name);
         if (!given) {
@@ -366,11 +367,9 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     } catch (const Misfit& misfit) {
         refuse(misfit.sentence, misfit.remedy);
     }
-    for (const std::string& name : names_) {
-        if (!known.empty() && std::ranges::find(known, name) == known.end()) {
-            refuse(fmt::format("uses '{}', which is not an axis of this space", name),
-                   name_remedy(name, known));
-        }
+    if (!known.empty()) {
+        expect_names(known, "is not an axis of this space",
+                     fmt::format("known: {}", fmt::join(known, ", ")));
     }
 }
 
@@ -380,6 +379,17 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 
 void Expression::refuse(const std::string& sentence, const std::string& remedy) const {
     throw ConfigError(place_, fmt::format("'{}' {}", text_, sentence), remedy);
+}
+
+void Expression::expect_names(const std::vector<std::string>& known, const std::string& what,
+                              const std::string& remedy) const {
+    for (const std::string& name : names_) {
+        if (std::ranges::find(known, name) == known.end()) {
+            const auto nearest = nearest_name(name, known);
+            refuse(fmt::format("uses '{}', which {}", name, what),
+                   nearest ? fmt::format("did you mean '{}'?", *nearest) : remedy);
+        }
+    }
 }
 
 bool Expression::holds(const Lookup& lookup) const {
@@ -395,16 +405,25 @@ bool Expression::holds(const Lookup& lookup) const {
 }
 
 double Expression::number(const Lookup& lookup) const {
+    const double number = any_number(lookup);
+    if (!std::isfinite(number)) {
+        refuse("is not a finite number", "do not divide by 0");
+    }
+    return number;
+}
+
+double Expression::any_number(const Lookup& lookup) const {
+    std::string_view kind;
     try {
         const FormulaValue result = Evaluation(lookup).value(*root_);
-        const double* number = std::get_if<double>(&result);
-        if (number != nullptr && std::isfinite(*number)) {
+        if (const double* number = std::get_if<double>(&result)) {
             return *number;
         }
+        kind = kind_of(result);
     } catch (const Misfit& misfit) {
         refuse(misfit.sentence, misfit.remedy);
     }
-    refuse("is not a number", "use finite numbers, and do not divide by 0");
+    refuse(fmt::format("is {}, not a number", kind), "use numbers, such as cycles");
 }
 
 }  // namespace npuscope

@@ -36,16 +36,24 @@ class Expression {
 
     const std::string& text() const { return text_; }
     const std::vector<std::string>& names() const { return names_; }
+    const Place& place() const { return place_; }
+    /// ConfigError if it uses a name that is not known: `'a + b' uses 'b', which <what>`. `remedy`
+    /// is for a name without a similar one.
+    void expect_names(const std::vector<std::string>& known, const std::string& what,
+                      const std::string& remedy) const;
     /// ConfigError at its place if the result is not a boolean, or a name that it needs has no
     /// value of a fitting type. As in C, `a && b` does not need b if a is false.
     bool holds(const Lookup& lookup) const;
     /// The same for a number, which is finite.
     double number(const Lookup& lookup) const;
+    /// The same where values stand for others of their kind, so that it need not be finite.
+    void expect_number(const Lookup& lookup) const { any_number(lookup); }
 
     struct Node;
 
  private:
     [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const;
+    double any_number(const Lookup& lookup) const;
 
     std::string text_;
     Place place_;

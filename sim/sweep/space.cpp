@@ -8,11 +8,14 @@
 #include <boost/random/uniform_int_distribution.hpp>
 #include <limits>
 #include <set>
+#include <span>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
-#include "sim/config/nearest_name.h"
+#include "sim/config/text_table.h"
+#include "sim/config/yaml_writer.h"
+#include "sim/sweep/sweep_database.h"
 
 namespace npuscope {
 namespace {
@@ -34,7 +37,9 @@ std::uint64_t whole_number(const std::string& text, const Place& place) {
     const FormulaValue value = formula_value(text);
     const auto* number = std::get_if<std::int64_t>(&value);
     if (number == nullptr) {
-        throw ConfigError(place, fmt::format("'{}' is not an integer", text),
+        throw ConfigError(place,
+                          fmt::format("'{}' {}", text,
+                                      text.starts_with('-') ? "is negative" : "is not an integer"),
                           "write it as the field takes it: 64, 32 KiB, 1 GHz, 50 cycles");
     }
     return static_cast<std::uint64_t>(*number);
@@ -88,7 +93,12 @@ class AxisReader {
             return numbers();
         }
         std::vector<std::vector<ConfigNode>> found;
+        std::set<std::string> texts;
         for (const ConfigNode& item : spec_.values) {
+            if (const std::string text = flow_yaml(item); !texts.insert(text).second) {
+                throw ConfigError(item.place, fmt::format("this axis has the value {} twice", text),
+                                  "remove one of them");
+            }
             if (spec_.fields.empty()) {
                 found.push_back({item});
                 continue;
@@ -141,9 +151,16 @@ Objective read_objective(const ObjectiveSpec& spec, const ConfigNode& node) {
         throw ConfigError(node.place, "an objective must be either minimised or maximised",
                           "{minimise: cycles}");
     }
-    const std::string& formula = spec.minimise.empty() ? spec.maximise : spec.minimise;
-    return {spec.name.empty() ? formula : spec.name, Expression(formula, node.place),
-            spec.minimise.empty()};
+    const bool maximise = spec.minimise.empty();
+    const std::string& formula = maximise ? spec.maximise : spec.minimise;
+    const Place& place = node.find(maximise ? "maximise" : "minimise")->place;
+    return {spec.name.empty() ? formula : spec.name, Expression(formula, place), maximise};
+}
+
+/// Tables have a column of this name for every design.
+bool is_column_of_points(const std::string& name) {
+    const std::vector<std::string> columns = column_names(sweep_tables().front());
+    return std::ranges::find(columns, name) != columns.end();
 }
 
 }  // namespace
@@ -166,20 +183,7 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
     expect_kind(base_, ConfigNode::Kind::Map, "base");
     const ConfigNode& axes = *root.find("axes");
     for (std::size_t i = 0; i < spec.axes.size(); ++i) {
-        axes_.push_back(AxisReader(spec.axes[i], axes.items[i]).read());
-        const std::uint64_t choices = axes_.back().choices.size();
-        if (grid_ > (std::uint64_t{1} << 62U) / choices) {
-            throw ConfigError(axes.items[i].place, "the space has more than 2^62 designs",
-                              "leave out an axis, or values");
-        }
-        grid_ *= choices;
-        for (std::size_t k = 0; k < i; ++k) {
-            if (axes_[k].name == axes_[i].name) {
-                throw ConfigError(axes.items[i].place,
-                                  fmt::format("two axes are called '{}'", axes_[i].name),
-                                  "rename one of them");
-            }
-        }
+        add_axis(AxisReader(spec.axes[i], axes.items[i]).read(), axes.items[i].place);
     }
     if (axes_.empty()) {
         throw ConfigError(axes.place, "a sweep without axes has one design only",
@@ -191,16 +195,64 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
             axes_[i].when.emplace(spec.axes[i].when, axes.items[i].find("when")->place, known);
         }
     }
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+        expect_own_fields(i, axes.items[i].place);
+    }
     for (std::size_t i = 0; i < spec.where.size(); ++i) {
         where_.emplace_back(spec.where[i], root.find("where")->items[i].place, known);
     }
     for (std::size_t i = 0; i < spec.objectives.size(); ++i) {
-        objectives_.push_back(
-            read_objective(spec.objectives[i], root.find("objectives")->items[i]));
+        const ConfigNode& node = root.find("objectives")->items[i];
+        Objective objective = read_objective(spec.objectives[i], node);
+        if (std::ranges::find(objectives_, objective.name, &Objective::name) != objectives_.end()) {
+            throw ConfigError(node.place,
+                              fmt::format("two objectives are called '{}'", objective.name),
+                              "rename one of them, or leave it out");
+        }
+        objectives_.push_back(std::move(objective));
     }
     if (objectives_.empty()) {
         objectives_.push_back({"cycles", Expression("cycles", root.place), false});
     }
+}
+
+void Space::add_axis(Axis axis, const Place& place) {
+    if (grid_ > (std::uint64_t{1} << 62U) / axis.choices.size()) {
+        throw ConfigError(place, "the space has more than 2^62 designs",
+                          "leave out an axis, or values");
+    }
+    grid_ *= axis.choices.size();
+    if (std::ranges::find(axes_, axis.name, &Axis::name) != axes_.end()) {
+        throw ConfigError(place, fmt::format("two axes are called '{}'", axis.name),
+                          "rename one of them");
+    }
+    if (axis.fields.size() == 1 && axis.name != axis.fields.front() &&
+        is_column_of_points(axis.name)) {
+        throw ConfigError(place,
+                          fmt::format("this axis is called '{}', as a result's column", axis.name),
+                          "rename it");
+    }
+    axes_.push_back(std::move(axis));
+}
+
+void Space::expect_own_fields(std::size_t index, const Place& place) const {
+    const Axis& axis = axes_[index];
+    for (const Axis& earlier : std::span(axes_).first(index)) {
+        const auto shared = std::ranges::find_first_of(axis.fields, earlier.fields);
+        if (shared != axis.fields.end() && (!axis.when || !earlier.when)) {
+            throw ConfigError(place, fmt::format("two axes set the field '{}'", *shared),
+                              "leave one of them out, or give both a formula `when`");
+        }
+    }
+}
+
+const std::string& Space::column_of(const std::string& field) const {
+    for (const Axis& axis : axes_) {
+        if (axis.fields.size() == 1 && axis.fields.front() == field) {
+            return axis.name;
+        }
+    }
+    return field;
 }
 
 std::vector<std::string> Space::names() const {
@@ -285,6 +337,16 @@ std::vector<FieldValue> Space::changes(const Design& design) const {
 }
 
 std::vector<Design> Space::designs(std::uint64_t& left_out) const {
+    std::vector<Design> found = candidates(left_out);
+    if (found.empty() && left_out > 0) {
+        throw ConfigError(where_.front().place(),
+                          fmt::format("`where` leaves out all of {}", counted(left_out, "design")),
+                          "relax it");
+    }
+    return found;
+}
+
+std::vector<Design> Space::candidates(std::uint64_t& left_out) const {
     const std::uint64_t count = std::min(search_.points.value_or(usual_points), most_designs);
     switch (search_.kind) {
         case SearchKind::Random:

@@ -151,6 +151,9 @@ struct SpaceSpec {
     }
 };
 
+/// Name of the space in a sweep's folder, and of its file in the reasons that a database holds.
+inline constexpr const char* space_file = "space.yaml";
+
 /// One field of a design, with its value as YAML.
 struct FieldValue {
     std::string field;
@@ -203,12 +206,20 @@ class Space {
     /// has that name.
     std::optional<FormulaValue> value(const Design& design, const std::string& name) const;
 
+    /// The axis of a field as tables name it: by its name, or by the field if it has several.
+    const std::string& column_of(const std::string& field) const;
+
     /// Every design of a grid, in order, or those of a random or Latin sample; for an adaptive
-    /// search all candidates. `left_out` counts those that `where` excludes.
+    /// search all candidates. `left_out` counts those that `where` excludes. ConfigError if it
+    /// excludes all of them.
     std::vector<Design> designs(std::uint64_t& left_out) const;
 
  private:
+    void add_axis(Axis axis, const Place& place);
+    /// ConfigError if an axis sets a field that an earlier one sets in the same designs.
+    void expect_own_fields(std::size_t index, const Place& place) const;
     std::vector<std::string> names() const;
+    std::vector<Design> candidates(std::uint64_t& left_out) const;
     std::vector<Design> whole_grid(std::uint64_t& left_out) const;
     std::vector<Design> random_sample(std::uint64_t count, std::uint64_t& left_out) const;
     std::vector<Design> latin_sample(std::uint64_t count, std::uint64_t& left_out) const;

@@ -118,7 +118,10 @@ class SweepRun {
                 keys_[design] = key;
                 if (task_of(key, options_.tasks) != options_.task) {
                     ++done_;
-                } else if (!seen_.insert(key).second || is_known(key)) {
+                } else if (!seen_.insert(key).second) {
+                    ++count_.equal;
+                    ++done_;
+                } else if (is_known(key)) {
                     ++count_.found;
                     ++done_;
                 } else if (point.at("points").front().value("status", "") == "illegal") {
@@ -293,7 +296,8 @@ std::vector<RatedPoint> rated_points(const Space& space, const SweepDatabase& da
         const std::string key = row.at("key").get<std::string>();
         const Json config = Json::parse(row.at("config").get<std::string>(), nullptr, false);
         auto costs = costs_of(space.objectives(), [&](const std::string& name) {
-            return point_value(row, config, axes[key], name);
+            const auto own = point_value(row, config, axes[key], name);
+            return own ? own : point_value(row, config, axes[key], space.column_of(name));
         });
         if (costs) {
             rated.push_back({key, std::move(*costs)});

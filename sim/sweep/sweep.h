@@ -37,7 +37,8 @@ struct SweepCount {
     std::uint64_t designs = 0;   ///< in the space, or in the sample
     std::uint64_t left_out = 0;  ///< by `where`
     std::uint64_t ran = 0;       ///< in this call
-    std::uint64_t found = 0;     ///< already in the database, or equal to another design
+    std::uint64_t found = 0;     ///< already in the database
+    std::uint64_t equal = 0;     ///< to another design of this call
 };
 
 SweepCount run_sweep(const Space& space, SweepDatabase& database, const SweepWork& work,

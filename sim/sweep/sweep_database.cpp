@@ -18,21 +18,15 @@ std::string name_of(std::string_view column) {
     return std::string(column.substr(0, column.find(' ')));
 }
 
-std::vector<std::string> names_of(const SweepTable& table) {
-    std::vector<std::string> names;
-    std::ranges::transform(table.columns, std::back_inserter(names), name_of);
-    return names;
-}
-
 std::string creation(const SweepTable& table) {
-    std::vector<std::string> names = names_of(table);
+    std::vector<std::string> names = column_names(table);
     names.resize(table.key_columns);
     return fmt::format("CREATE TABLE {} ({}, PRIMARY KEY ({})) WITHOUT ROWID;", table.name,
                        fmt::join(table.columns, ", "), fmt::join(names, ", "));
 }
 
 std::string insertion(const SweepTable& table) {
-    const std::vector<std::string> names = names_of(table);
+    const std::vector<std::string> names = column_names(table);
     return fmt::format("INSERT OR IGNORE INTO {} ({}) VALUES ({}?)", table.name,
                        fmt::join(names, ", "),
                        fmt::join(std::vector<std::string>(names.size(), ""), "?, "));
@@ -55,6 +49,12 @@ std::string cell(const Json& value) {
 }
 
 }  // namespace
+
+std::vector<std::string> column_names(const SweepTable& table) {
+    std::vector<std::string> names;
+    std::ranges::transform(table.columns, std::back_inserter(names), name_of);
+    return names;
+}
 
 const std::vector<SweepTable>& sweep_tables() {
     static const std::vector<SweepTable> tables{
@@ -228,7 +228,7 @@ void SweepDatabase::add(const Json& point) {
         Statement& insert = *inserts_.find(table.name)->second;
         for (const Json& row : *rows) {
             int index = 1;
-            for (const std::string& name : names_of(table)) {
+            for (const std::string& name : column_names(table)) {
                 const auto value = row.find(name);
                 insert.bind(index++, name == column       ? quoted
                                      : value == row.end() ? Json()

@@ -27,6 +27,9 @@ struct SweepTable {
     std::size_t key_columns = 1;
 };
 
+/// Without their types.
+std::vector<std::string> column_names(const SweepTable& table);
+
 /// points, axes, layers, units, causes, findings.
 const std::vector<SweepTable>& sweep_tables();
 

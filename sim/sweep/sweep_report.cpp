@@ -27,6 +27,9 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
     if (count.found > 0) {
         text += fmt::format(", {} already in the database", with_separators(count.found));
     }
+    if (count.equal > 0) {
+        text += fmt::format(", {} equal to others", with_separators(count.equal));
+    }
     if (count.left_out > 0) {
         text += fmt::format("; `where` leaves out {}", with_separators(count.left_out));
     }
@@ -42,6 +45,11 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
 
 std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
     const std::vector<RatedPoint> rated = rated_points(space, database);
+    const bool ran =
+        !database.query("SELECT 1 FROM points WHERE cycles IS NOT NULL LIMIT 1").empty();
+    if (rated.empty() && !ran) {
+        return {};  // the reasons follow
+    }
     if (rated.empty()) {
         return "\nno design has a value for every objective (its formula may use only axes, "
                "configuration fields and numbers of the result: `npuscope list fields sweep.`)\n";

@@ -93,8 +93,16 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),
                 HasSubstr("compares a string with a number"));
     EXPECT_THAT(message_of([] { formula("1 / (npu.cbuf.banks - 32)").number(lookup); }),
-                HasSubstr("is not a number"));
+                HasSubstr("is not a finite number (do not divide by 0)"));
+    EXPECT_THAT(message_of([] { formula("npu").number(lookup); }),
+                HasSubstr("'npu' is a string, not a number"));
     EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is not a formula"));
+}
+
+TEST(Expression, valuesThatStandForOthersNeedNotBeFinite) {
+    EXPECT_EQ(message_of([] { formula("1 / (npu.cbuf.banks - 32)").expect_number(lookup); }), "");
+    EXPECT_THAT(message_of([] { formula("npu").expect_number(lookup); }),
+                HasSubstr("'npu' is a string, not a number"));
 }
 
 TEST(Expression, readsNumbersAsConfigurationsWriteThem) {

@@ -97,6 +97,29 @@ TEST(Space, latinSampleTakesEveryValueAsOftenAsAnyOther) {
     }
 }
 
+TEST(Space, axesThatApplyToDifferentDesignsMaySetOneField) {
+    std::uint64_t left_out = 0;
+    const Space space = space_of(
+        "base: {program: lenet}\n"
+        "axes:\n"
+        "  - {field: npu, values: [nv_small, nv_full]}\n"
+        "  - {name: few, field: npu.cbuf.banks, values: [2, 4], when: npu == \"nv_small\"}\n"
+        "  - {name: many, field: npu.cbuf.banks, values: [16], when: npu == \"nv_full\"}\n");
+    EXPECT_THAT(designs_of(space, left_out),
+                ElementsAre("npu=nv_small npu.cbuf.banks=2 ", "npu=nv_small npu.cbuf.banks=4 ",
+                            "npu=nv_full npu.cbuf.banks=16 "));
+    EXPECT_EQ(space.column_of("npu.cbuf.banks"), "few");
+    EXPECT_EQ(space.column_of("npu"), "npu");
+}
+
+TEST(Space, whereMustNotLeaveOutEverything) {
+    const Space space =
+        space_of("base: {program: lenet}\naxes: [{field: a, values: [1, 2, 3]}]\nwhere: [a > 3]\n");
+    std::uint64_t left_out = 0;
+    EXPECT_EQ(message_of([&] { space.designs(left_out); }),
+              "space.yaml:3:9: `where` leaves out all of 3 designs (relax it)");
+}
+
 TEST(Space, saysWhereAndWhatIsWrong) {
     const auto message = [](const std::string& axes, const std::string& rest = {}) {
         return message_of([&] { space_of("base: {program: lenet}\naxes:\n" + axes + rest); });
@@ -113,15 +136,30 @@ TEST(Space, saysWhereAndWhatIsWrong) {
                 HasSubstr("a range without an end or without values"));
     EXPECT_THAT(message("  - {field: a, range: {from: x, to: 4}}\n"),
                 HasSubstr("'x' is not an integer"));
+    EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 4, step: -1}}\n"),
+                HasSubstr("space.yaml:3:5: '-1' is negative (write it as the field takes it"));
     EXPECT_THAT(message("  - {field: a, log_range: {from: 1, to: 9007199254740992}}\n"), "");
     EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 1000000}}\n"),
                 HasSubstr("has more than 100000 values"));
     EXPECT_THAT(message("  - {field: a, values: [1]}\n  - {field: a, values: [1]}\n"),
                 HasSubstr("space.yaml:4:5: two axes are called 'a'"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n  - {name: b, field: a, values: [1]}\n"),
+                HasSubstr("space.yaml:4:5: two axes set the field 'a'"));
+    EXPECT_THAT(message("  - {field: a, values: [16, 8, 16]}\n"),
+                HasSubstr("space.yaml:3:32: this axis has the value 16 twice (remove one"));
+    EXPECT_THAT(message("  - {fields: [a, b], values: [[1, 2], [1, 3], [1, 2]]}\n"),
+                HasSubstr("this axis has the value [1, 2] twice"));
+    EXPECT_THAT(message("  - {name: cycles, field: a, values: [1]}\n"),
+                HasSubstr("space.yaml:3:5: this axis is called 'cycles', as a result's column"));
+    EXPECT_THAT(message("  - {field: npu, values: [nv_small]}\n"), "");
     EXPECT_THAT(message("  - {field: bank, values: [1]}\n", "where: [banks > 1]\n"),
                 HasSubstr("space.yaml:4:9: 'banks > 1' uses 'banks', which is not an axis"));
     EXPECT_THAT(message("  - {field: a, values: [1]}\n", "objectives: [{name: x}]\n"),
                 HasSubstr("an objective must be either minimised or maximised"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n",
+                        "objectives:\n  - {name: x, minimise: cycles}\n"
+                        "  - {name: x, maximise: a}\n"),
+                HasSubstr("space.yaml:6:5: two objectives are called 'x' (rename one of them"));
     EXPECT_THAT(message("  []\n"), HasSubstr("a sweep without axes has one design only"));
     EXPECT_THAT(message("  - {field: a, value: [1]}\n"),
                 HasSubstr("unknown field 'axes[0].value'"));

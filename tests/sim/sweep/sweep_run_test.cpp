@@ -132,6 +132,50 @@ TEST(Sweep, anAdaptiveSearchRunsAFewOnly) {
     EXPECT_GT(rated_points(space, database).size(), 4U);
 }
 
+TEST(Sweep, equalDesignsAreNotSaidToBeInTheDatabase) {
+    const TempFolder folder;
+    const Space space(parse_yaml("base: {program: x}\n"
+                                 "axes: [{field: a, values: [1, 0x1]}, {field: b, values: [2]}]\n",
+                                 "space.yaml"),
+                      "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    const SweepCount first = run_sweep(space, database, work_of(space), {.jobs = 1});
+    EXPECT_THAT(sweep_report(space, database, first, "x"),
+                HasSubstr("x: 2 designs, 1 run now, 1 equal to others\n"));
+    const SweepCount again = run_sweep(space, database, work_of(space), {.jobs = 1});
+    EXPECT_THAT(sweep_report(space, database, again, "x"),
+                HasSubstr("x: 2 designs, 0 run now, 1 already in the database, 1 equal to others"));
+}
+
+TEST(Sweep, aReportWithoutAnyResultGivesReasonsOnly) {
+    const TempFolder folder;
+    const Space space(parse_yaml("base: {program: x}\n"
+                                 "axes: [{field: a, values: [5]}, {field: b, values: [1, 2]}]\n",
+                                 "space.yaml"),
+                      "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 1});
+    EXPECT_EQ(sweep_report(space, database, count, "x"),
+              "x: 2 designs, 2 run now\n  in the database: 2 illegal\n"
+              "\ndesigns without a result, and why\n  2 illegal: a is 5\n");
+}
+
+TEST(Sweep, objectivesNameAnAxisByItsFieldAsWell) {
+    const TempFolder folder;
+    const Space space(parse_yaml("base: {program: x}\n"
+                                 "axes: [{name: a, field: plan.x, values: [1, 2]},\n"
+                                 "       {name: b, field: plan.y, values: [3]}]\n"
+                                 "objectives: [{maximise: plan.x * plan.y}]\n",
+                                 "space.yaml"),
+                      "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    run_sweep(space, database, work_of(space), {.jobs = 1});
+    const std::vector<RatedPoint> rated = rated_points(space, database);
+    ASSERT_EQ(rated.size(), 2U);
+    EXPECT_EQ(rated.front().costs, Costs{-3});
+    EXPECT_EQ(rated.back().costs, Costs{-6});
+}
+
 TEST(SweepDatabase, refusesOtherFiles) {
     const TempFolder folder;
     std::ofstream(folder.path() / "text.sqlite") << "no database, but a text of some length";
