@@ -48,12 +48,28 @@ struct SweepArguments {
 struct SweepFolder {
     fs::path path;
 
-    fs::path space() const { return path / "space.yaml"; }
+    fs::path space() const { return path / space_file; }
     fs::path database() const { return path / "results.sqlite"; }
 };
 
-/// Where the sweep is kept; a given space is now the folder's.
-SweepFolder open_folder(const SweepArguments& arguments) {
+/// Where a sweep is kept, and its space, with places in the file that was named.
+struct OpenSweep {
+    SweepFolder folder;
+    Space space;
+};
+
+/// The space's text for the sweep's folder, with the same lines.
+std::string kept_text(const Space& space, const fs::path& file) {
+    const std::string text = read_whole_file(file, {}, largest_config);
+    if (file_has_key(file, "folder")) {
+        return text;
+    }
+    return fmt::format("{}{}folder: {}\n", text, text.ends_with('\n') ? "" : "\n",
+                       quoted(space.folder().lexically_normal().string()));
+}
+
+/// Reports mistakes before anything is written; then a given space is also the folder's.
+OpenSweep open_sweep(const SweepArguments& arguments) {
     std::error_code none;
     if (fs::is_directory(arguments.sweep, none)) {
         SweepFolder folder{fs::absolute(arguments.sweep).lexically_normal()};
@@ -65,7 +81,11 @@ SweepFolder open_folder(const SweepArguments& arguments) {
         if (!arguments.out.empty()) {
             throw ConfigError("a sweep that is resumed keeps its folder", "leave out --out");
         }
-        return folder;
+        Space space = read_space(folder.space(), (fs::path(arguments.sweep) / space_file).string());
+        if (arguments.task.empty()) {
+            check_space(space, arguments.families);
+        }
+        return {std::move(folder), std::move(space)};
     }
     const fs::path file = find_program(arguments.sweep).path;
     if (!is_space_file(file)) {
@@ -75,13 +95,11 @@ SweepFolder open_folder(const SweepArguments& arguments) {
     if (arguments.out.empty()) {
         throw ConfigError("a sweep needs a folder for its results", "--out DIR");
     }
-    const Space space = read_space(file);  // report mistakes before anything is written
+    Space space = read_space(fs::absolute(file), file.string());
+    check_space(space, arguments.families);
     SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
-    const std::string head =
-        "folder: " + quoted(fs::absolute(space.folder()).lexically_normal().string()) + '\n';
-    const std::string text = read_whole_file(file, {}, largest_config);
-    write_atomically(folder.space(), file_has_key(file, "folder") ? text : head + text);
-    return folder;
+    write_atomically(folder.space(), kept_text(space, file));
+    return {std::move(folder), std::move(space)};
 }
 
 /// `2/8`: the third of eight.
@@ -224,8 +242,7 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
         throw ConfigError(fmt::format("unknown launcher '{}'", arguments.launcher),
                           "local, ssh or slurm");
     }
-    const SweepFolder folder = open_folder(arguments);
-    const Space space = read_space(folder.space(), folder.space().filename().string());
+    const auto [folder, space] = open_sweep(arguments);
     if (!arguments.task.empty()) {
         return run_task(arguments, folder, space);
     }

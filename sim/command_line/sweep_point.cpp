@@ -9,6 +9,7 @@
 #include <boost/uuid/string_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <map>
+#include <optional>
 
 #include "models/base/error.h"
 #include "sim/command_line/experiment.h"
@@ -107,6 +108,23 @@ struct ReadyDesign {
     SystemConfig system;
 };
 
+ReadyDesign read_design(const Space& space, NpuFamilies families, const Design& design) {
+    ReadyDesign ready;
+    ready.experiment = read_experiment(design_experiment(space, design), space.folder());
+    const WriteChoices& write = ready.experiment.write;
+    const std::string files = write.out + write.json + write.csv + write.timeline + write.wave +
+                              write.actions + write.outputs;
+    if (!files.empty()) {
+        throw ConfigError(space.base().place, "the base experiment of a sweep must not write files",
+                          "leave out `write`: a sweep keeps its results in its database");
+    }
+    SystemArguments arguments;
+    arguments.families = families;
+    take_system(ready.experiment, arguments);
+    ready.system = read_system(arguments);
+    return ready;
+}
+
 Json rows_of_layers(const std::string& key, const std::vector<LayerRecord>& layers,
                     const Result& result) {
     Json rows = Json::array();
@@ -185,7 +203,7 @@ class DesignRunner {
         try {
             finish(point, read(design));
         } catch (const ConfigError& error) {
-            refuse(point, "illegal", error.what());
+            refuse(point, "illegal", reason_of(error));
         }
         return point;
     }
@@ -198,7 +216,7 @@ class DesignRunner {
             ready.experiment.run.threads = 1;  // designs run in parallel
             add_result(point, run_experiment(ready.experiment, ready.system));
         } catch (const ConfigError& error) {
-            refuse(point, "illegal", error.what());
+            refuse(point, "illegal", reason_of(error));
         } catch (const MachineStopped& stop) {
             refuse(point, "stopped", stop.what());
         } catch (const std::exception& bug) {
@@ -250,23 +268,15 @@ class DesignRunner {
         return cycles;
     }
 
-    ReadyDesign read(const Design& design) {
-        ReadyDesign ready;
-        ready.experiment = read_experiment(design_experiment(space_, design), space_.folder());
-        const std::string files = ready.experiment.write.out + ready.experiment.write.json +
-                                  ready.experiment.write.csv + ready.experiment.write.timeline +
-                                  ready.experiment.write.wave + ready.experiment.write.actions +
-                                  ready.experiment.write.outputs;
-        if (!files.empty()) {
-            throw ConfigError(space_.base().place,
-                              "the base experiment of a sweep must not write files",
-                              "leave out `write`: a sweep keeps its results in its database");
+    ReadyDesign read(const Design& design) const { return read_design(space_, families_, design); }
+
+    /// The same whatever file the space was read from; its copy has the same lines.
+    std::string reason_of(const ConfigError& error) const {
+        Diagnostic reason = error.diagnostic();
+        if (reason.place.file == space_.base().place.file) {
+            reason.place.file = space_file;
         }
-        SystemArguments arguments;
-        arguments.families = families_;
-        take_system(ready.experiment, arguments);
-        ready.system = read_system(arguments);
-        return ready;
+        return ConfigError(std::move(reason)).what();
     }
 
     /// Data of a design that are known even if it is refused.
@@ -279,14 +289,9 @@ class DesignRunner {
                       {"version", NPUSCOPE_VERSION},
                       {"experiment", text}}}}};
         Json& axes = point["axes"] = Json::array();
-        std::map<std::string, std::string> named;
-        for (const Axis& axis : space_.axes()) {
-            named[axis.fields.front()] = axis.fields.size() == 1 ? axis.name : axis.fields.front();
-        }
         for (const FieldValue& change : space_.changes(design)) {
-            const auto name = named.find(change.field);
             const auto& value = change.value;
-            axes.push_back({{"axis", name == named.end() ? change.field : name->second},
+            axes.push_back({{"axis", space_.column_of(change.field)},
                             {"value", value.kind == ConfigNode::Kind::Scalar ? value.text
                                                                              : flow_yaml(value)}});
         }
@@ -325,7 +330,72 @@ class DesignRunner {
     std::map<std::string, std::string> contents_;  ///< key of each program's content
 };
 
+/// All that an objective may name.
+std::vector<std::string> names_of_objectives(const Space& space, NpuFamilies families) {
+    std::vector<std::string> names = column_names(sweep_tables().front());
+    for (const Axis& axis : space.axes()) {
+        for (const std::string& field : axis.fields) {
+            names.push_back(field);
+            names.push_back(space.column_of(field));
+        }
+    }
+    for (const NpuFamily* family : families) {
+        for (const FieldRow& row : list_fields(SystemConfig{family, family->defaults()})) {
+            names.push_back(row.name);
+        }
+    }
+    return names;
+}
+
+/// Objectives must be numbers; values that only a run knows stand for those of their kind.
+void expect_numbers(const Space& space, const Design& design, const SystemConfig& system) {
+    SweepRow point;
+    for (const std::string_view column : sweep_tables().front().columns) {
+        const std::size_t blank = column.find(' ');
+        point[std::string(column.substr(0, blank))] =
+            column.substr(blank + 1) == "text" ? Json("text") : Json(1.0);
+    }
+    const Json config = to_json(system);
+    const auto value = [&](const std::string& name) {
+        const auto own = space.value(design, name);
+        return own ? own : point_value(point, config, {}, name);
+    };
+    for (const Objective& objective : space.objectives()) {
+        const auto& names = objective.formula.names();
+        if (std::ranges::all_of(names, [&](const auto& name) { return value(name).has_value(); })) {
+            objective.formula.expect_number(value);
+        }
+    }
+}
+
 }  // namespace
+
+void check_space(const Space& space, NpuFamilies families) {
+    const std::vector<std::string> names = names_of_objectives(space, families);
+    for (const Objective& objective : space.objectives()) {
+        objective.formula.expect_names(
+            names, "is neither an axis, a field nor a number of the result",
+            "`npuscope list fields` lists fields, `npuscope list fields sweep.` numbers");
+    }
+    std::uint64_t left_out = 0;
+    std::optional<ConfigError> mistake;
+    bool is_readable = false;
+    for (const Design& design : space.designs(left_out)) {
+        std::optional<ReadyDesign> ready;
+        try {
+            ready = read_design(space, families, design);
+        } catch (const ConfigError& error) {
+            const bool beyond_limit = !error.diagnostic().field.empty();  // a possible design
+            is_readable = is_readable || beyond_limit;
+            mistake = mistake ? mistake : error;
+            continue;
+        }
+        return expect_numbers(space, design, ready->system);
+    }
+    if (mistake && !is_readable) {
+        throw ConfigError(*mistake);
+    }
+}
 
 ConfigNode design_experiment(const Space& space, const Design& design) {
     ConfigNode experiment = space.base();

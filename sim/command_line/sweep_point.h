@@ -13,6 +13,10 @@ namespace npuscope {
 /// changes under `set`.
 ConfigNode design_experiment(const Space& space, const Design& design);
 
+/// ConfigError for a mistake that concerns every design: none of them can be read, or an objective
+/// is not a number. A design with a field beyond its limits can be read.
+void check_space(const Space& space, NpuFamilies families);
+
 /// How the designs of a space are run; space and families must outlive it.
 SweepWork sweep_work(const Space& space, NpuFamilies families);
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mistakes in a sweep's space: they are found before anything is written, and named with their
+// place in the user's file.
+#include <gmock/gmock-matchers.h>
+
+#include <fstream>
+
+#include "sim/config/file_io.h"
+#include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
+
+namespace npuscope {
+namespace {
+
+using sample::Answer;
+using sample::typed;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class SweepCommand : public testing::Test {
+ protected:
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+    Answer sweep(const std::string& text) const {
+        std::ofstream(folder_ / "s.yaml") << text;
+        return typed({"sweep", at("s.yaml"), "--out", at("o"), "--jobs", "1"}, {sweep_command()});
+    }
+    std::string refusal(const std::string& text) const {
+        const Answer answer = sweep(text);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << text;
+        EXPECT_FALSE(std::filesystem::exists(folder_ / "o")) << text;
+        const std::string begin = "npuscope: " + at("s.yaml");
+        EXPECT_THAT(answer.err, StartsWith(begin));
+        return answer.err.substr(std::min(begin.size(), answer.err.size()));
+    }
+
+    const TempFolder folder_;
+};
+
+constexpr const char* base = "base: {program: lenet, npu: nv_small, run: {values: off}}\n";
+constexpr const char* axes = "axes: [{name: banks, field: npu.cbuf.banks, values: [16, 32]}]\n";
+
+TEST_F(SweepCommand, MisspeltNamesOfObjectivesAreFoundBeforeTheFirstRun) {
+    const auto objective = [&](const std::string& formula) {
+        return refusal(std::string(base) + axes + "objectives:\n  - {minimise: " + formula + "}\n");
+    };
+    EXPECT_EQ(objective("microsecond / 1000"),
+              ":4:16: 'microsecond / 1000' uses 'microsecond', which is neither an axis, a field "
+              "nor a number of the result (did you mean 'microseconds'?)\n");
+    EXPECT_THAT(objective("npu.cbuf.bank"), HasSubstr("did you mean 'npu.cbuf.banks'?"));
+    EXPECT_THAT(objective("utterly_unknown_thing"), HasSubstr("`npuscope list fields`"));
+    EXPECT_EQ(objective("bound_by"),
+              ":4:16: 'bound_by' is a string, not a number (use numbers, such as cycles)\n");
+}
+
+TEST_F(SweepCommand, FormulasAreCheckedBeforeAnythingIsWritten) {
+    EXPECT_EQ(refusal(std::string(base) + axes + "where: [banks + 1]\n"),
+              ":3:9: 'banks + 1' is not a boolean (compare it with something: >, <=, ==)\n");
+    EXPECT_EQ(refusal(std::string(base) + axes + "where: [banks > 32]\n"),
+              ":3:9: `where` leaves out all of 2 designs (relax it)\n");
+}
+
+TEST_F(SweepCommand, ABaseThatCannotWorkIsRefused) {
+    EXPECT_THAT(refusal(std::string("base: {program: lent}\n") + axes),
+                StartsWith(":1:17: there is no file 'lent' and no bundled item of that name"));
+    EXPECT_THAT(refusal(std::string("base: {npu: nv_small}\n") + axes),
+                StartsWith(":1:7: field 'program' is missing"));
+    EXPECT_THAT(refusal(std::string("base: {program: lenet, npu: nv_smal}\n") + axes),
+                HasSubstr("unknown npu preset 'nv_smal' (did you mean 'nv_small'?"));
+    EXPECT_THAT(refusal(std::string("base: {program: lenet, run: {values: maybe}}\n") + axes),
+                HasSubstr("field 'run.values': unknown name 'maybe'"));
+    EXPECT_THAT(refusal(std::string(base) + "axes: [{field: npu.cbuf.bank, values: [16]}]\n"),
+                HasSubstr("unknown field 'npu.cbuf.bank' (did you mean 'banks'?)"));
+    EXPECT_THAT(refusal(std::string(base) + "axes: [{field: foo, values: [16]}]\n"),
+                HasSubstr("unknown field 'foo'"));
+}
+
+TEST_F(SweepCommand, DesignsBeyondALimitAreRecorded) {
+    const Answer answer =
+        sweep(std::string(base) + "axes: [{field: npu.datapath.atomic_c, values: [3, 5]}]\n");
+    EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("in the database: 2 illegal"));
+    EXPECT_THAT(answer.out, HasSubstr("1 illegal: space.yaml:2:48: 'npu.datapath.atomic_c' is 3"));
+}
+
+TEST_F(SweepCommand, TheKeptSpaceHasTheLinesOfTheOriginal) {
+    const std::string text = std::string(base) + axes;
+    EXPECT_EQ(sweep(text).code, ExitCode::Good);
+    EXPECT_THAT(read_whole_file(folder_ / "o/space.yaml"), StartsWith(text + "folder: "));
+    EXPECT_THAT(typed({"sweep", at("o"), "--jobs", "1"}, {sweep_command()}).out,
+                StartsWith("o: 2 designs, 0 run now, 2 already in the database\n"));
+    std::ofstream(folder_ / "o/space.yaml") << "";
+    EXPECT_EQ(
+        typed({"sweep", at("o")}, {sweep_command()}).err,
+        "npuscope: " + at("o/space.yaml") + ":1:1: the file must be a mapping, found nothing\n");
+}
+
+}  // namespace
+}  // namespace npuscope
