@@ -361,6 +361,7 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
         }
         return save_loadable_program(arguments, system, console);
     }
+    refuse_memory_image(network, "planned");
     if (!names_network(network)) {
         throw ConfigError(fmt::format("'{}' is not a network", network),
                           "networks are ONNX models (.onnx) and shape tables (.yaml)");

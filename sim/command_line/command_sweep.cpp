@@ -87,7 +87,7 @@ OpenSweep open_sweep(const SweepArguments& arguments) {
         }
         return {std::move(folder), std::move(space)};
     }
-    const fs::path file = find_program(arguments.sweep).path;
+    const fs::path file = find_program(arguments.sweep, {}, sweep_rows).path;
     if (!is_space_file(file)) {
         throw ConfigError(fmt::format("'{}' is not a design space: it has no axes", file.string()),
                           "see `npuscope list sweeps` and `npuscope list fields sweep.`");

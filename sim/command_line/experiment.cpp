@@ -19,6 +19,7 @@
 #include "sim/loadable/loadable.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/sweep/space.h"
 
 namespace npuscope {
 namespace {
@@ -132,6 +133,41 @@ bool is_image_file(const fs::path& path) {
 
 bool is_segments_file(const fs::path& path) { return file_has_key(path, "steps"); }
 
+namespace {
+
+void refuse_space(const fs::path& path, const std::string& shown, const Place& place = {}) {
+    if (is_space_file(path)) {
+        throw ConfigError(place, fmt::format("'{}' is a design space, not a program", shown),
+                          "give it to `npuscope sweep`");
+    }
+}
+
+/// Whether no key of a YAML file tells what it describes: that of an experiment may be misspelt.
+bool is_unclear(const fs::path& path) {
+    static constexpr std::array tells{"name", "input", "layers", "surfaces", "images", "steps"};
+    return is_network_file(path) &&
+           std::ranges::none_of(tells, [&](const char* key) { return file_has_key(path, key); });
+}
+
+}  // namespace
+
+void expect_program(const fs::path& path, const std::string& shown, const Place& place) {
+    refuse_space(path, shown, place);
+    if (is_experiment_file(path)) {
+        throw ConfigError(place, fmt::format("'{}' is an experiment itself", shown),
+                          "name its program");
+    }
+}
+
+void refuse_memory_image(const fs::path& path, const std::string& done) {
+    const bool image = is_image_file(path);
+    if (image || is_segments_file(path)) {
+        throw ConfigError(fmt::format("'{}' describes {}, which cannot be {}", path.string(),
+                                      image ? "a memory image" : "the segments of a plan", done),
+                          "give it to `npuscope check`");
+    }
+}
+
 Experiment read_experiment(const fs::path& path) {
     return read_experiment(parse_yaml(read_whole_file(path, {}, largest_config), path.string()),
                            path.parent_path());
@@ -141,7 +177,7 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     auto experiment = read_limited<Experiment>(root, "experiment");
     try {
         const FoundProgram found =
-            find_program(experiment.program, folder.empty() ? fs::path(".") : folder);
+            find_program(experiment.program, folder.empty() ? "." : folder, network_rows);
         experiment.program = found.path.string();
         experiment.bundled = found.bundled;
     } catch (const ConfigError& error) {
@@ -166,11 +202,12 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     }
     if (!experiment.run.network.empty()) {
         const FoundProgram network =
-            find_program(experiment.run.network, folder.empty() ? "." : folder);
+            find_program(experiment.run.network, folder.empty() ? "." : folder, network_rows);
         experiment.run.network = network.bundled.empty() ? network.path.string() : network.bundled;
     }
     for (std::string& beside : experiment.run.beside) {
-        const FoundProgram found = find_program(beside, folder.empty() ? "." : folder);
+        const FoundProgram found =
+            find_program(beside, folder.empty() ? "." : folder, network_rows);
         beside = found.bundled.empty() ? found.path.string() : found.bundled;
     }
     for (auto* list : {&experiment.run.golden, &write.dump}) {
@@ -342,17 +379,14 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
 
 void ExperimentArguments::open() {
     const FoundProgram found = find_program(experiment.program);
+    refuse_space(found.path, experiment.program);
     experiment.program = found.path.string();
     experiment.bundled = found.bundled;
-    if (!is_experiment_file(found.path)) {
+    if (!is_experiment_file(found.path) && !is_unclear(found.path)) {
         return;
     }
     experiment = read_experiment(found.path);
-    if (is_experiment_file(experiment.program)) {
-        throw ConfigError(Place{found.path.string(), 0, 0},
-                          fmt::format("'{}' is an experiment itself", experiment.program),
-                          "name its program");
-    }
+    expect_program(experiment.program, experiment.program, {found.path.string(), 0, 0});
     take_system(experiment, system, app->count("--npu") > 0, app->count("--memory") > 0);
     for (CLI::Option* option : app->get_options()) {
         if (option->count() > 0 && !option->get_lnames().empty()) {
@@ -400,7 +434,7 @@ std::string effective_yaml(const Experiment& experiment, const SystemConfig& sys
         move_file(golden, absolute);
     }
     for (std::string& beside : run.beside) {
-        const FoundProgram found = find_program(beside);
+        const FoundProgram found = find_program(beside, {}, network_rows);
         beside = found.bundled.empty() ? absolute(found.path.string()) : found.bundled;
     }
     run.surfaces = absolute(run.surfaces);

@@ -81,7 +81,9 @@ Result run_beside(const Experiment& experiment, const SystemConfig& system,
     std::vector<Program> programs;
     std::vector<std::string> names{experiment.program};
     for (const std::string& beside : experiment.run.beside) {
-        names.push_back(find_program(beside).path.string());
+        const std::filesystem::path path = find_program(beside, {}, network_rows).path;
+        expect_program(path, beside);
+        names.push_back(path.string());
     }
     for (const std::string& name : names) {
         const bool registers = system.npu.find<NpuConfig>() != nullptr;
@@ -119,7 +121,8 @@ std::vector<LayerExpectation> saved_expectations(const Experiment& experiment,
         throw ConfigError("a program does not define what its layers should compute",
                           "name the network that it was planned from: --network NETWORK");
     }
-    const std::filesystem::path path = find_program(name).path;
+    const std::filesystem::path path = find_program(name, {}, network_rows).path;
+    expect_program(path, name);
     if (!is_network_file(path) || system.npu.find<NpuConfig>() == nullptr) {
         throw ConfigError(fmt::format("'{}' is not a shape table for an NPU with registers", name),
                           "run a model itself with --inputs and --compare-layers");
@@ -160,11 +163,7 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     if (!experiment.run.beside.empty()) {
         return run_beside(experiment, system, options);
     }
-    if (is_image_file(program)) {
-        throw ConfigError(
-            fmt::format("'{}' describes a memory image, which cannot be run", program),
-            "give it to `npuscope check`");
-    }
+    refuse_memory_image(program, "run");
     if (is_loadable_file(program)) {
         return run_loadable(experiment, files, system, options);
     }

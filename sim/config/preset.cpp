@@ -140,7 +140,8 @@ std::string read_preset_text(const PresetFile& preset) {
     }
 }
 
-FoundProgram find_program(const std::string& asked, const fs::path& folder) {
+FoundProgram find_program(const std::string& asked, const fs::path& folder,
+                          std::span<const BundleRow> offered) {
     std::error_code error;
     const fs::path file = folder.empty() ? fs::path(asked) : (folder / asked).lexically_normal();
     const bool bare = asked.find_first_of("/.") == std::string::npos && !asked.empty();
@@ -148,13 +149,16 @@ FoundProgram find_program(const std::string& asked, const fs::path& folder) {
         return {file, {}};
     }
     const fs::path configs = configs_folder();
-    std::vector<std::string> all;
-    std::string known;
     for (const BundleRow& row : bundle_rows) {
         const std::vector<std::string> names = list_presets(configs, row.kind);
         if (std::ranges::find(names, asked) != names.end()) {
             return {configs / row.kind / (asked + ".yaml"), asked};
         }
+    }
+    std::vector<std::string> all;
+    std::string known;
+    for (const BundleRow& row : offered) {
+        const std::vector<std::string> names = list_presets(configs, row.kind);
         all.insert(all.end(), names.begin(), names.end());
         known +=
             fmt::format("{}{}: {}", known.empty() ? "" : "; ", row.plural, fmt::join(names, ", "));

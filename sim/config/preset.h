@@ -7,6 +7,7 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,9 @@ struct BundleRow {
 inline constexpr std::array bundle_rows{BundleRow{"workload", "networks"},
                                         BundleRow{"experiment", "experiments"},
                                         BundleRow{"sweep", "sweeps"}};
+inline constexpr auto network_rows = std::span(bundle_rows).first<1>();
+inline constexpr auto program_rows = std::span(bundle_rows).first<2>();
+inline constexpr auto sweep_rows = std::span(bundle_rows).last<1>();
 
 struct FoundProgram {
     std::filesystem::path path;
@@ -62,8 +66,10 @@ struct FoundProgram {
 };
 
 /// A file or folder, seen from `folder`; a bare name without such a file is that of a bundled
-/// network or experiment. ConfigError with the nearest name if there is none.
-FoundProgram find_program(const std::string& asked, const std::filesystem::path& folder = {});
+/// network, experiment or sweep. ConfigError with the nearest name of the kinds `offered` if there
+/// is none.
+FoundProgram find_program(const std::string& asked, const std::filesystem::path& folder = {},
+                          std::span<const BundleRow> offered = program_rows);
 
 template <Described T>
 T read_preset(const PresetFile& preset) {

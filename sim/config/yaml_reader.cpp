@@ -258,11 +258,6 @@ const ConfigNode* StructReader::take(std::string_view name) {
     return node_.find(name);
 }
 
-void StructReader::refuse_missing(std::string_view name, std::string_view sentence) const {
-    throw ConfigError(node_.place, fmt::format("field '{}' is missing", join_path(path_, name)),
-                      fmt::format("{}: {}", name, sentence));
-}
-
 void StructReader::finish() const {
     for (const ConfigNode::Key& key : node_.keys) {
         if (std::find(known_.begin(), known_.end(), key.name) == known_.end()) {
@@ -270,6 +265,11 @@ void StructReader::finish() const {
                               fmt::format("unknown field '{}'", join_path(path_, key.name)),
                               name_remedy(key.name, known_));
         }
+    }
+    if (!missing_.empty()) {
+        throw ConfigError(node_.place,
+                          fmt::format("field '{}' is missing", join_path(path_, missing_)),
+                          fmt::format("{}: {}", missing_, missing_sentence_));
     }
 }
 

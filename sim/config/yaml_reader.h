@@ -42,21 +42,23 @@ class StructReader {
     }
     template <class T>
     void required(std::string_view name, T& value, std::string_view sentence) {
-        if (node_.find(name) == nullptr) {
-            refuse_missing(name, sentence);
+        if (node_.find(name) == nullptr && missing_.empty()) {
+            missing_ = name;
+            missing_sentence_ = sentence;
         }
         field(name, value, sentence);
     }
-    /// Every key must have been a field.
+    /// Every key must have been a field: a missing one may be misspelt. None must be missing.
     void finish() const;
 
  private:
     const ConfigNode* take(std::string_view name);
-    [[noreturn]] void refuse_missing(std::string_view name, std::string_view sentence) const;
 
     const ConfigNode& node_;
     std::string path_;
     std::vector<std::string> known_;
+    std::string missing_{};  ///< the first required field that is not there
+    std::string missing_sentence_{};
 };
 
 template <class T>

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using sample::Answer;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Answer typed(const std::vector<std::string>& arguments) {
@@ -195,6 +196,11 @@ TEST_F(ExperimentTest, MistakesAreNamedWithTheirPlace) {
     EXPECT_THAT(refusal("program: lennet\n"), HasSubstr(":1:10: there is no file 'lennet'"));
     EXPECT_THAT(refusal("program: three_layers\n"), HasSubstr("is an experiment itself"));
     EXPECT_THAT(refusal("surfaces: []\n"), HasSubstr("give it to `npuscope check`"));
+    EXPECT_THAT(refusal("steps: []\n"), HasSubstr("describes the segments of a plan"));
+    EXPECT_EQ(refusal("progam: lenet\nrun: {values: off}\n"),
+              file + ":1:1: unknown field 'progam' (did you mean 'program'?)\n");
+    EXPECT_THAT(refusal("program: buffer_sizes\n"),
+                HasSubstr("is a design space, not a program (give it to `npuscope sweep`)"));
 }
 
 TEST_F(ExperimentTest, NetworksAndImagesNameTheNearestLegalValue) {
@@ -219,6 +225,22 @@ TEST_F(ExperimentTest, UnknownProgramsNameTheNearest) {
                 StartsWith("npuscope: there is no file 'resnt50' and no bundled item of that name "
                            "(did you mean 'resnet50'? networks: "));
     EXPECT_EQ(typed({"plan", "lenet5x"}).code, ExitCode::WrongInput);
+    EXPECT_THAT(typed({"run", "resnt50"}).err, Not(HasSubstr("sweeps: ")));
+}
+
+TEST_F(ExperimentTest, FilesOfAnotherKindNameTheirCommand) {
+    for (const char* command : {"run", "plan", "check"}) {
+        EXPECT_EQ(typed({command, "buffer_sizes"}).err,
+                  "npuscope: 'buffer_sizes' is a design space, not a program (give it to `npuscope "
+                  "sweep`)\n");
+    }
+    EXPECT_EQ(typed({"run", "lenet", "--values", "off", "--beside", "three_layers"}).err,
+              "npuscope: 'three_layers' is an experiment itself (name its program)\n");
+    write("image.yaml", "surfaces: []\n");
+    EXPECT_EQ(typed({"plan", at("image.yaml")}).err,
+              "npuscope: '" + at("image.yaml") +
+                  "' describes a memory image, which cannot be planned (give it to `npuscope "
+                  "check`)\n");
 }
 
 TEST(Bundled, NetworksAndExperimentsHaveNamesOfTheirOwn) {

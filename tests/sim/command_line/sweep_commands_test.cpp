@@ -15,6 +15,7 @@ namespace {
 using sample::Answer;
 using sample::typed;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class SweepCommand : public testing::Test {
@@ -72,6 +73,13 @@ TEST_F(SweepCommand, ABaseThatCannotWorkIsRefused) {
                 HasSubstr("unknown field 'npu.cbuf.bank' (did you mean 'banks'?)"));
     EXPECT_THAT(refusal(std::string(base) + "axes: [{field: foo, values: [16]}]\n"),
                 HasSubstr("unknown field 'foo'"));
+}
+
+TEST_F(SweepCommand, UnknownNamesOfferSweepsOnly) {
+    const std::string told =
+        typed({"sweep", "buffer_size", "--out", at("o")}, {sweep_command()}).err;
+    EXPECT_THAT(told, HasSubstr("(did you mean 'buffer_sizes'? sweeps: buffer_sizes, "));
+    EXPECT_THAT(told, Not(HasSubstr("networks: ")));
 }
 
 TEST_F(SweepCommand, DesignsBeyondALimitAreRecorded) {

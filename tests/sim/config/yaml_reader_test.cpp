@@ -59,6 +59,11 @@ TEST(YamlReader, MissingRequiredFieldIsNamedAtItsMapping) {
               "nv.yaml:2:5: field 'regions[0].name' is missing (name: name of the region)");
 }
 
+TEST(YamlReader, AMisspeltFieldIsNotSaidToBeMissing) {
+    EXPECT_EQ(complaint("regions:\n  - nam: dram\n"),
+              "nv.yaml:2:5: unknown field 'regions[0].nam' (did you mean 'name'?)");
+}
+
 TEST(YamlReader, WrongValuesAreRefusedAtTheirPlace) {
     EXPECT_EQ(complaint("unit: {banks: 010}\n"),
               "nv.yaml:1:15: field 'unit.banks': '010' looks octal "
