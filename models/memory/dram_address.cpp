@@ -140,8 +140,8 @@ void DramAddressMap::place_pieces(const DramConfig& config) {
                                bits_of(counts[field])));
         }
         if (!std::has_single_bit(counts[field]) && pieces_.front().field != field) {
-            refuse(
-                fmt::format("`{}` is not a power of two and must stand first", field_names[field]));
+            refuse(fmt::format("`{}` has {} values, not a power of two, and must stand first",
+                               field_names[field], counts[field]));
         }
     }
     const Piece& first = pieces_.front();

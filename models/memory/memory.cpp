@@ -94,8 +94,15 @@ Cycles RegionTiming::drawn_answer(std::size_t instance, const ByteRun& run, Cycl
 }
 
 MemoryTiming::MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing) {
-    for (const MemoryRegionConfig& region : config.regions) {
-        regions_.emplace_back(config, region, sharing);
+    for (std::size_t i = 0; i < config.regions.size(); ++i) {
+        try {
+            regions_.emplace_back(config, config.regions[i], sharing);
+        } catch (const ConfigError& error) {
+            Diagnostic refused = error.diagnostic();
+            refused.field = fmt::format("memory.regions[{}].dram", i);
+            refused.sentence = fmt::format("{}: {}", refused.field, refused.sentence);
+            throw ConfigError(std::move(refused));
+        }
     }
 }
 

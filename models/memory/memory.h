@@ -121,7 +121,7 @@ class RegionTiming {
 /// The timing of all regions of a memory.
 class MemoryTiming {
  public:
-    /// ConfigError if a DRAM's parts do not fit its region.
+    /// ConfigError with the field of a DRAM whose parts do not fit each other or its region.
     explicit MemoryTiming(const MemoryConfig& config, const MemorySharing& sharing = {});
     RegionTiming& region(std::size_t index) { return regions_[index]; }
     const RegionTiming& region(std::size_t index) const { return regions_[index]; }

@@ -15,11 +15,13 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
+#include "models/memory/memory.h"
 #include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
 #include "sim/config/yaml_reader.h"
+#include "sim/run/kernel_scope.h"
 
 namespace npuscope {
 namespace {
@@ -209,10 +211,22 @@ std::string dotted(const FieldOverride& change) {
     return name;
 }
 
-/// The change that gave a field its value, or the line of a file.
+/// `name` or `name[2]` in a node; null if it is not there.
+const ConfigNode* find_step(const ConfigNode& node, const std::string& step) {
+    const std::size_t bracket = step.find('[');
+    const ConfigNode* found = node.find(step.substr(0, bracket));
+    if (found == nullptr || bracket == std::string::npos) {
+        return found;
+    }
+    const std::size_t index = std::stoul(step.substr(bracket + 1));
+    return index < found->items.size() ? &found->items[index] : nullptr;
+}
+
+/// The change that gave a field, or one inside it, its value, or the line of a file.
 Place place_of(const std::string& field, const SystemText& text, const ConfigNode& host) {
     for (auto change = text.changes.rbegin(); change != text.changes.rend(); ++change) {
-        if (dotted(*change) == field) {
+        const std::string changed = dotted(*change);
+        if (changed == field || changed.starts_with(field + '.')) {
             return change->value.place;
         }
     }
@@ -224,7 +238,7 @@ Place place_of(const std::string& field, const SystemText& text, const ConfigNod
     const ConfigNode* node = key == "npu" ? &text.npu : key == "memory" ? &text.memory : own_host;
     const Place whole = node == nullptr ? text.npu.place : node->place;
     while (node != nullptr && std::getline(keys, key, '.')) {
-        node = node->find(key);
+        node = find_step(*node, key);
     }
     return node == nullptr ? Place{whole.file, 0, 0} : node->place;
 }
@@ -249,6 +263,28 @@ SystemText system_text(const SystemArguments& arguments) {
 
 }  // namespace
 
+namespace {
+
+/// What no limit of a single number refuses: no region, or a DRAM whose parts do not fit each other.
+void check_memory(const SystemConfig& system,
+                  const std::function<Place(const std::string& field)>& place_of) {
+    if (system.memory.regions.empty()) {
+        throw ConfigError({.sentence = "the memory has no region",
+                           .remedy = "add one to memory.regions",
+                           .field = "memory.regions",
+                           .place = place_of("memory.regions")});
+    }
+    try {
+        MemoryTiming(memory_beside(system.memory, system.clock()));
+    } catch (const ConfigError& error) {
+        Diagnostic refused = error.diagnostic();
+        refused.place = place_of(refused.field);
+        throw ConfigError(std::move(refused));
+    }
+}
+
+}  // namespace
+
 SystemConfig read_system(const SystemArguments& arguments) {
     SystemText text = system_text(arguments);
     SystemConfig system = read_system_fields(text.npu, arguments.families);
@@ -266,9 +302,11 @@ SystemConfig read_system(const SystemArguments& arguments) {
     for (const FieldOverride& change : text.changes) {
         override_field(system, change);
     }
-    check_limits(system, [&](const std::string& field) {
+    const auto place = [&](const std::string& field) {
         return place_of(field, text, arguments.host_fields);
-    });
+    };
+    check_limits(system, place);
+    check_memory(system, place);
     return system;
 }
 

@@ -75,7 +75,7 @@ TEST(DramAddressMap, lets_the_first_field_end_anywhere) {
     EXPECT_EQ(map.decode(map.capacity() - Bytes(1)).row, 11U);
     EXPECT_EQ(map.encode(map.decode(map.capacity() - Bytes(64))), map.capacity() - Bytes(64));
     config.mapping = "rank row bank column bank_group channel";
-    EXPECT_EQ(refusal_of(config), "`row` is not a power of two and must stand first");
+    EXPECT_EQ(refusal_of(config), "`row` has 12 values, not a power of two, and must stand first");
     config.mapping = "row rank row:3 bank column bank_group channel";
     EXPECT_EQ(refusal_of(config),
               "the first field of the mapping would not have an integer number of values");

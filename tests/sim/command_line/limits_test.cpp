@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -67,6 +68,40 @@ TEST(Limits, WidthsOfZeroAreRefusedByEveryGeneration) {
         EXPECT_EQ(refused.code, ExitCode::WrongInput) << preset;
         EXPECT_EQ(timed(preset, {"npu.mcif.bus_width=0 B"}).code, ExitCode::WrongInput) << preset;
     }
+}
+
+TEST(Limits, AMemoryIsRefusedAtTheLineOfItsFile) {
+    const TempFolder folder;
+    const std::string file = (folder / "m.yaml").string();
+    const auto refusal = [&](const std::string& text) {
+        std::ofstream(file) << text;
+        const Answer answer = typed({"run", lenet, "--values", "off", "--memory", file});
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << text;
+        return answer.err;
+    };
+    EXPECT_EQ(refusal("regions: []\n"), "npuscope: " + file +
+                                            ":1:10: the memory has no region (add one to "
+                                            "memory.regions)\n");
+    const std::string region = "regions:\n  - {name: d, base: 0x80000000, size: 1 GiB, ";
+    EXPECT_TRUE(refusal(region + "bandwidth: 0 GB/s}\n")
+                    .starts_with("npuscope: " + file +
+                                 ":2:57: 'memory.regions[0].bandwidth' is 0, but must be "));
+    const auto dram = [&](const std::string& field) {
+        const std::string told = refusal(region + "dram: {" + field + "}}\n");
+        const std::string begin = "npuscope: " + file + ":2:52: memory.regions[0].dram: ";
+        EXPECT_TRUE(told.starts_with(begin)) << told;
+        return told.substr(std::min(begin.size(), told.size()));
+    };
+    EXPECT_TRUE(
+        dram("organisation: {channels: 3}")
+            .starts_with("`channel` has 3 values, not a power of two, and must stand first"));
+    EXPECT_TRUE(dram("queue: 0").starts_with("a DRAM's queue has 0 bursts"));
+    EXPECT_TRUE(dram("timing: {t_refi: 10}").starts_with("a DRAM whose refresh takes as long"));
+    EXPECT_TRUE(dram("organisation: {rows: 16}").starts_with("region `d` has 1073741824 bytes"));
+    const Answer changed = typed({"run", lenet, "--values", "off", "--memory", "ddr4_2400", "--set",
+                                  "memory.regions[0].dram.queue=0"});
+    EXPECT_TRUE(changed.err.starts_with("npuscope: --set memory.regions[0].dram.queue=0: "))
+        << changed.err;
 }
 
 TEST(Limits, LatenciesAndClocksHaveRangesToo) {
