@@ -146,23 +146,30 @@ std::optional<Parts> cut(std::string_view text) {
     return parts.whole.empty() ? std::nullopt : std::optional(parts);
 }
 
-/// whole.fraction times scale if that is a 64-bit integer.
-std::optional<std::uint64_t> scaled(const Parts& parts, std::uint64_t scale) {
+/// whole.fraction times scale; or why that is not a 64-bit integer.
+std::variant<std::uint64_t, std::string> scaled(const Parts& parts, std::uint64_t scale,
+                                                UnitKind kind) {
+    const std::string beyond = "does not fit into 64 bits";
     std::uint64_t value = 0;
     std::uint64_t divisor = 1;
     for (const char c : parts.whole) {
         if (!append_digit(value, static_cast<std::uint64_t>(c - '0'), 10)) {
-            return std::nullopt;
+            return beyond;
         }
     }
     for (const char c : parts.fraction) {
         divisor *= 10;
         if (!append_digit(value, static_cast<std::uint64_t>(c - '0'), 10)) {
-            return std::nullopt;
+            return beyond;
         }
     }
-    if (value > largest / scale || value * scale % divisor != 0) {
-        return std::nullopt;
+    if (value > largest / scale) {
+        return beyond;
+    }
+    if (value * scale % divisor != 0) {
+        return kind == UnitKind::Plain
+                   ? std::string("is not a whole number")
+                   : fmt::format("is not a whole number of {}", unit_kind_name(kind));
     }
     return value * scale / divisor;
 }
@@ -188,11 +195,11 @@ std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text,
     if (!scale) {
         return fault(text, fmt::format("is not a number of {}", unit_kind_name(kind)), kind);
     }
-    const std::optional<std::uint64_t> value = scaled(*parts, *scale);
-    if (!value) {
-        return fault(text, "is not an integer of 64 bits", kind);
+    const auto value = scaled(*parts, *scale, kind);
+    if (const auto* why = std::get_if<std::string>(&value)) {
+        return fault(text, *why, kind);
     }
-    return *value;
+    return std::get<std::uint64_t>(value);
 }
 
 std::string format_quantity(std::uint64_t value, UnitKind kind) {

@@ -122,6 +122,20 @@ class TreeBuilder : public YAML::EventHandler {
     std::vector<Open> open_;
 };
 
+/// The parser's reason, with what to do about it.
+[[noreturn]] void refuse_syntax(const Place& place, const std::string& reason) {
+    using namespace YAML::ErrorMsg;  // NOLINT: names of reasons
+    if (reason == END_OF_SEQ_FLOW || reason == END_OF_MAP_FLOW) {
+        const bool list = reason == END_OF_SEQ_FLOW;
+        throw ConfigError(place,
+                          fmt::format("not YAML: a {} that begins with '{}' is not closed",
+                                      list ? "list" : "mapping", list ? '[' : '{'),
+                          fmt::format("add the '{}'", list ? ']' : '}'));
+    }
+    throw ConfigError(place, "not YAML: " + reason,
+                      "indent with blanks, and quote values that hold ': ' or ' #'");
+}
+
 }  // namespace
 
 const ConfigNode* ConfigNode::find(std::string_view key) const {
@@ -152,7 +166,7 @@ ConfigNode parse_yaml(const std::string& text, const std::string& file) {
             place.line = static_cast<unsigned>(error.mark.line + 1);
             place.column = static_cast<unsigned>(error.mark.column + 1);
         }
-        throw ConfigError(place, error.msg);
+        refuse_syntax(place, error.msg);
     }
     return builder.take_root();
 }
@@ -325,8 +339,9 @@ FieldOverride parse_override(const std::string& text) {
 
 namespace detail {
 
-void refuse_step(const Place& place, const std::string& path, std::string_view what) {
-    throw ConfigError(place, fmt::format("field '{}' {}", path, what));
+void refuse_step(const Place& place, const std::string& path, std::string_view what,
+                 const std::string& remedy) {
+    throw ConfigError(place, fmt::format("field '{}' {}", path, what), remedy);
 }
 
 void refuse_unknown_step(const Place& place, const std::string& path, std::string_view name,

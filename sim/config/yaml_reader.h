@@ -135,7 +135,8 @@ FieldOverride parse_override(const std::string& text);
 
 namespace detail {
 
-[[noreturn]] void refuse_step(const Place& place, const std::string& path, std::string_view what);
+[[noreturn]] void refuse_step(const Place& place, const std::string& path, std::string_view what,
+                              const std::string& remedy);
 [[noreturn]] void refuse_unknown_step(const Place& place, const std::string& path,
                                       std::string_view name, const std::vector<std::string>& known);
 
@@ -195,7 +196,9 @@ void override_element(std::vector<T>& values, const PathStep& step, std::span<co
     if (*step.index >= values.size()) {
         refuse_step(
             node.place, index_path(path, *step.index),
-            "lies beyond the end of the list, whose length is " + std::to_string(values.size()));
+            "lies beyond the end of the list, whose length is " + std::to_string(values.size()),
+            values.empty() ? "give the whole list"
+                           : "the last one is " + index_path(path, values.size() - 1));
     }
     override_value(values[*step.index], PathStep{step.name, {}}, rest, node,
                    index_path(path, *step.index));
@@ -208,7 +211,7 @@ void override_value(T& value, const PathStep& step, std::span<const PathStep> re
         if constexpr (is_vector<T>) {
             return override_element(value, step, rest, node, path);
         }
-        refuse_step(node.place, path, "is not a list");
+        refuse_step(node.place, path, "is not a list", "leave out the index");
     }
     if (rest.empty()) {
         return read_value(node, value, path);
@@ -218,7 +221,9 @@ void override_value(T& value, const PathStep& step, std::span<const PathStep> re
     } else if constexpr (Described<T>) {
         override_struct(value, rest, node, path);
     } else {
-        refuse_step(node.place, path, is_vector<T> ? "is a list: give an index" : "has no fields");
+        refuse_step(node.place, path, is_vector<T> ? "is a list" : "has no fields",
+                    is_vector<T> ? "give an index: " + index_path(path, 0)
+                                 : "set it itself: " + path + "=VALUE");
     }
 }
 

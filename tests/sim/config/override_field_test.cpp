@@ -50,12 +50,14 @@ TEST(OverrideField, RefusesWithTheTextAndTheNearestName) {
               "(write a plain decimal or 0x hexadecimal integer)");
     EXPECT_EQ(complaint("regions[4].size=1"),
               "--set regions[4].size=1: field 'regions[4]' lies beyond the end of the list, whose "
-              "length is 1");
-    EXPECT_EQ(complaint("unit[0].banks=1"), "--set unit[0].banks=1: field 'unit' is not a list");
+              "length is 1 (the last one is regions[0])");
+    EXPECT_EQ(complaint("unit[0].banks=1"),
+              "--set unit[0].banks=1: field 'unit' is not a list (leave out the index)");
     EXPECT_EQ(complaint("unit.banks.x=1"),
-              "--set unit.banks.x=1: field 'unit.banks' has no fields");
+              "--set unit.banks.x=1: field 'unit.banks' has no fields (set it itself: "
+              "unit.banks=VALUE)");
     EXPECT_EQ(complaint("regions.size=1"),
-              "--set regions.size=1: field 'regions' is a list: give an index");
+              "--set regions.size=1: field 'regions' is a list (give an index: regions[0])");
 }
 
 TEST(OverrideField, RefusesTextThatIsNoAssignment) {

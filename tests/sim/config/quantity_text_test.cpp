@@ -69,6 +69,13 @@ TEST(QuantityText, FaultNamesTheTextAndTheWayToWriteIt) {
     EXPECT_EQ(fault.remedy, "write cycles as 50 or 50 cycles");
     const auto wrong_unit = std::get<QuantityFault>(parse_quantity("12 KB", UnitKind::ByteCount));
     EXPECT_EQ(wrong_unit.sentence, "'12 KB' is not a number of bytes");
+    const auto sentence = [](const char* text, UnitKind kind) {
+        return std::get<QuantityFault>(parse_quantity(text, kind)).sentence;
+    };
+    EXPECT_EQ(sentence("1.5", UnitKind::Plain), "'1.5' is not a whole number");
+    EXPECT_EQ(sentence("0.3 KiB", UnitKind::ByteCount), "'0.3 KiB' is not a whole number of bytes");
+    EXPECT_EQ(sentence("17179869184 GiB", UnitKind::ByteCount),
+              "'17179869184 GiB' does not fit into 64 bits");
 }
 
 TEST(QuantityText, SpellsValuesWithTheLargestExactUnit) {

@@ -85,6 +85,16 @@ TEST(YamlReader, WrongValuesAreRefusedAtTheirPlace) {
               "nv.yaml:1:1: field 'title' must be a single value, found nothing");
 }
 
+TEST(YamlReader, BrokenSyntaxIsNamed) {
+    EXPECT_EQ(complaint("weights: [1, 2\n"),
+              "nv.yaml:2:1: not YAML: a list that begins with '[' is not closed (add the ']')");
+    EXPECT_EQ(complaint("unit: {banks: 3\n"),
+              "nv.yaml:2:1: not YAML: a mapping that begins with '{' is not closed (add the '}')");
+    EXPECT_EQ(complaint("title: a: b\n"),
+              "nv.yaml:1:9: not YAML: illegal map value (indent with blanks, and quote values that "
+              "hold ': ' or ' #')");
+}
+
 TEST(YamlReader, NullTakesTheValueFromAnOptional) {
     EXPECT_FALSE(read("unit: {latency: null}").unit.latency);
     EXPECT_TRUE(read("spare: {banks: 2}").spare);
