@@ -265,6 +265,16 @@ SystemText system_text(const SystemArguments& arguments) {
 
 namespace {
 
+/// A preset is chosen with an option of its own, not with --set.
+void expect_fields(const FieldOverride& change) {
+    const std::string name = dotted(change);
+    if ((name == "npu" || name == "memory") && change.value.kind == ConfigNode::Kind::Scalar) {
+        throw ConfigError(change.value.place,
+                          fmt::format("field '{}' must be a mapping, found a single value", name),
+                          fmt::format("choose a preset with --{} {}", name, change.value.text));
+    }
+}
+
 /// What no limit of a single number refuses: no region, or a DRAM whose parts do not fit each other.
 void check_memory(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
@@ -300,6 +310,7 @@ SystemConfig read_system(const SystemArguments& arguments) {
         read_value(arguments.host_fields, system.host, "host");
     }
     for (const FieldOverride& change : text.changes) {
+        expect_fields(change);
         override_field(system, change);
     }
     const auto place = [&](const std::string& field) {

@@ -39,9 +39,25 @@ void move_file(std::string& text, const std::function<std::string(const std::str
     }
 }
 
-void place_preset(ConfigNode& node, const fs::path& folder) {
-    if (node.kind == ConfigNode::Kind::Scalar && names_preset_file(node.text)) {
-        node.text = seen_from(folder, node.text);
+/// A preset's name must be known, at `place`; its file becomes seen from where the command is typed.
+void place_preset(std::string& name, const char* kind, const fs::path& folder, const Place& place) {
+    try {
+        names_preset_file(name) ? void(name = seen_from(folder, name))
+                                : void(find_preset(configs_folder(), kind, name));
+    } catch (const ConfigError& error) {
+        throw ConfigError(place, error.sentence(), error.remedy());
+    }
+}
+
+void place_preset(ConfigNode& node, const char* kind, const fs::path& folder) {
+    if (node.kind == ConfigNode::Kind::Sequence) {
+        throw ConfigError(
+            node.place,
+            fmt::format("field '{}' must be a preset's name or a mapping, found a list", kind),
+            "give one preset");
+    }
+    if (node.kind == ConfigNode::Kind::Scalar) {
+        place_preset(node.text, kind, folder, node.place);
     }
 }
 
@@ -188,8 +204,8 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
             experiment.set_places.push_back(change.place);
         }
     }
-    place_preset(experiment.npu, folder);
-    place_preset(experiment.memory, folder);
+    place_preset(experiment.npu, "npu", folder);
+    place_preset(experiment.memory, "memory", folder);
     WriteChoices& write = experiment.write;
     for (std::string* file :
          {&experiment.inputs, &experiment.model.calibration, &experiment.model.labels,
@@ -197,8 +213,8 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
           &write.wave, &write.actions, &write.outputs}) {
         *file = seen_from(folder, *file);
     }
-    if (names_preset_file(write.energy)) {
-        write.energy = seen_from(folder, write.energy);
+    if (!write.energy.empty()) {
+        place_preset(write.energy, "energy", folder, root.find("write")->find("energy")->place);
     }
     if (!experiment.run.network.empty()) {
         const FoundProgram network =

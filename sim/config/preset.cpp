@@ -122,6 +122,8 @@ PresetFile find_preset(const fs::path& configs, const std::string& kind, const s
         std::string remedy = fmt::format("known: {}", fmt::join(names, ", "));
         if (const auto nearest = nearest_name(asked, names)) {
             remedy = fmt::format("did you mean '{}'? {}", *nearest, remedy);
+        } else if (fs::exists(asked, error)) {
+            remedy = "a preset's file ends in .yaml; " + remedy;
         }
         throw ConfigError(fmt::format("unknown {} preset '{}'", kind, asked), remedy);
     }

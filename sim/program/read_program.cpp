@@ -31,7 +31,12 @@ fs::path trace_in(const fs::path& folder) {
             traces.push_back(entry.path());
         }
     }
-    if (traces.size() != 1) {
+    if (traces.empty()) {
+        throw ConfigError(fmt::format("the folder '{}' holds neither a .cfg file nor an input.txn",
+                                      folder.string()),
+                          "name a folder that holds one, as `npuscope plan --out` writes it");
+    }
+    if (traces.size() > 1) {
         throw ConfigError(fmt::format("the folder '{}' holds {} .cfg files and no input.txn",
                                       folder.string(), traces.size()),
                           "name the .cfg file itself");
@@ -104,7 +109,8 @@ Program read_program(const fs::path& path, const RegisterNames& names, Images im
     }
     if (trace.extension() != ".cfg") {
         throw ConfigError(fmt::format("'{}' is not a program", path.string()),
-                          "a register trace ends in .cfg or .txn");
+                          "register traces end in .cfg or .txn, models in .onnx, shape tables and "
+                          "experiments in .yaml, loadables in .fbuf or .nvdla");
     }
     const auto nothing = [](const std::string& /*file*/, const Place& /*place*/) {
         return MemoryImage{};

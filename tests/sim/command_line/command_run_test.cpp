@@ -32,7 +32,12 @@ TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
               "npuscope: cannot read 'none.cfg': No such file or directory"
               " (put the file there, or correct its name)\n");
     EXPECT_EQ(typed({"run", "picture.png"}).err,
-              "npuscope: 'picture.png' is not a program (a register trace ends in .cfg or .txn)\n");
+              "npuscope: 'picture.png' is not a program (register traces end in .cfg or .txn, "
+              "models in .onnx, shape tables and experiments in .yaml, loadables in .fbuf or "
+              ".nvdla)\n");
+    EXPECT_EQ(typed({"run", program_, "--set", "npu=nv_full"}).err,
+              "npuscope: --set npu=nv_full: field 'npu' must be a mapping, found a single value "
+              "(choose a preset with --npu nv_full)\n");
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,
               "npuscope: --set npu.cbuf.bank=3: unknown field 'npu.cbuf.bank' "
               "(did you mean 'banks'?)\n");

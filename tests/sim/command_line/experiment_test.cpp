@@ -193,6 +193,13 @@ TEST_F(ExperimentTest, MistakesAreNamedWithTheirPlace) {
                   "legal value: host.cycles_per_mac=1048576)\n");
     EXPECT_EQ(refusal("program: lenet\nset:\n  - npu.cbuf.bank=3\n"),
               file + ":3:5: unknown field 'npu.cbuf.bank' (did you mean 'banks'?)\n");
+    EXPECT_THAT(refusal("program: lenet\nnpu: 5\n"),
+                StartsWith(file + ":2:6: unknown npu preset '5' (known: "));
+    EXPECT_THAT(refusal("program: lenet\nnpu: [nv_small]\n"),
+                StartsWith(file + ":2:6: field 'npu' must be a preset's name or a mapping, found a "
+                                  "list"));
+    EXPECT_THAT(refusal("program: lenet\nwrite: {energy: nope}\n"),
+                StartsWith(file + ":2:17: unknown energy preset 'nope'"));
     EXPECT_THAT(refusal("program: lennet\n"), HasSubstr(":1:10: there is no file 'lennet'"));
     EXPECT_THAT(refusal("program: three_layers\n"), HasSubstr("is an experiment itself"));
     EXPECT_THAT(refusal("surfaces: []\n"), HasSubstr("give it to `npuscope check`"));

@@ -55,6 +55,8 @@ TEST_F(Preset, UnknownNameListsThePresetsAndTheNearest) {
               "unknown npu preset 'nv_smal' (did you mean 'nv_small'? known: nv_large, nv_small)");
     EXPECT_EQ(message_of([&] { find_preset(configs(), "npu", "tpu9000"); }),
               "unknown npu preset 'tpu9000' (known: nv_large, nv_small)");
+    EXPECT_EQ(message_of([&] { find_preset(configs(), "npu", "."); }),
+              "unknown npu preset '.' (a preset's file ends in .yaml; known: nv_large, nv_small)");
 }
 
 TEST_F(Preset, MessagesNameThePresetWithoutTheFolderAroundIt) {

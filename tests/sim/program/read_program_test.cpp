@@ -30,7 +30,7 @@ TEST_F(ReadProgram, FolderWithNoOrSeveralTracesIsRefused) {
     const auto message = [&] {
         return sample::message_of([&] { read_program(folder_, sample::names()); });
     };
-    EXPECT_NE(message().find("holds 0 .cfg files and no input.txn (name the .cfg file itself)"),
+    EXPECT_NE(message().find("holds neither a .cfg file nor an input.txn (name a folder"),
               std::string::npos);
     write("a.cfg");
     write("b.cfg");
@@ -46,7 +46,8 @@ TEST_F(ReadProgram, FolderWithAnInputTxnIsNamedByTheFolder) {
 
 TEST_F(ReadProgram, FileOfAnotherKindIsRefused) {
     EXPECT_EQ(sample::message_of([] { read_program("a.png", sample::names()); }),
-              "'a.png' is not a program (a register trace ends in .cfg or .txn)");
+              "'a.png' is not a program (register traces end in .cfg or .txn, models in .onnx, "
+              "shape tables and experiments in .yaml, loadables in .fbuf or .nvdla)");
 }
 
 }  // namespace
