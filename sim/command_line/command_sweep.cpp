@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope sweep`: many designs, one database.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 #include "models/base/error.h"
 #include "sim/command_line/command.h"
@@ -58,14 +60,27 @@ struct OpenSweep {
     Space space;
 };
 
-/// The space's text for the sweep's folder, with the same lines.
+/// The space's text for the sweep's folder: the same lines, but paths of the base are relative to
+/// the same folder as before.
 std::string kept_text(const Space& space, const fs::path& file) {
     const std::string text = read_whole_file(file, {}, largest_config);
-    if (file_has_key(file, "folder")) {
-        return text;
+    const ConfigNode root = parse_yaml(text, file.string());
+    std::vector<std::string> lines;
+    std::istringstream rest(text);
+    for (std::string line; std::getline(rest, line);) {
+        lines.push_back(line);
     }
-    return fmt::format("{}{}folder: {}\n", text, text.ends_with('\n') ? "" : "\n",
-                       quoted(space.folder().lexically_normal().string()));
+    if (lines[root.place.line - 1].substr(root.place.column - 1).starts_with('{')) {
+        throw ConfigError(root.place, "a space is not written inside { }",
+                          "write each of its keys on a line of its own");
+    }
+    const std::string folder = quoted(space.folder().lexically_normal().string());
+    if (const ConfigNode* given = root.find("folder")) {
+        lines[given->place.line - 1].replace(given->place.column - 1, std::string::npos, folder);
+    } else {
+        lines.push_back("folder: " + folder);
+    }
+    return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 /// Reports mistakes before anything is written; then a given space is also the folder's.
@@ -97,8 +112,9 @@ OpenSweep open_sweep(const SweepArguments& arguments) {
     }
     Space space = read_space(fs::absolute(file), file.string());
     check_space(space, arguments.families);
+    const std::string kept = kept_text(space, file);
     SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
-    write_atomically(folder.space(), kept_text(space, file));
+    write_atomically(folder.space(), kept);
     return {std::move(folder), std::move(space)};
 }
 

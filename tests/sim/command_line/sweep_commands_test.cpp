@@ -90,6 +90,21 @@ TEST_F(SweepCommand, DesignsBeyondALimitAreRecorded) {
     EXPECT_THAT(answer.out, HasSubstr("1 illegal: space.yaml:2:48: 'npu.datapath.atomic_c' is 3"));
 }
 
+TEST_F(SweepCommand, TheKeptSpaceFindsTheFilesOfTheBase) {
+    std::filesystem::create_directory(folder_ / "data");
+    std::filesystem::copy(std::string(NPUSCOPE_SOURCE) + "/configs/workload/lenet.yaml",
+                          folder_ / "data/n.yaml");
+    const std::string text = "base: {program: n.yaml, run: {values: off}}\nfolder: data # here\n";
+    EXPECT_EQ(sweep(text + axes).code, ExitCode::Good);
+    EXPECT_THAT(typed({"sweep", at("o"), "--jobs", "1"}, {sweep_command()}).out,
+                StartsWith("o: 2 designs, 0 run now, 2 already in the database\n"));
+}
+
+TEST_F(SweepCommand, ASpaceIsWrittenInLines) {
+    EXPECT_THAT(refusal("{base: {program: lenet}, axes: [{field: npu, values: [nv_small]}]}\n"),
+                StartsWith(":1:1: a space is not written inside { }"));
+}
+
 TEST_F(SweepCommand, TheKeptSpaceHasTheLinesOfTheOriginal) {
     const std::string text = std::string(base) + axes;
     EXPECT_EQ(sweep(text).code, ExitCode::Good);
