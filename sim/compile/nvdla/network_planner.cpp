@@ -409,8 +409,8 @@ class NetworkPlanner {
 
 std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const PlanTarget& target) {
     if (target.memory.regions.empty()) {
-        return Diagnostic{.sentence = "the memory has no region for plans",
-                          .remedy = "give it one"};
+        return Diagnostic{.sentence = "the memory has no region",
+                          .remedy = "add one to memory.regions"};
     }
     std::set<std::string> results;
     if (const MemoryRegionConfig* sram = sram_region(target)) {
@@ -459,7 +459,8 @@ std::optional<std::uint64_t> value_that_plans(const Network& network, PlanTarget
 Plan plan_network(const Network& network, const PlanTarget& target) {
     auto planned = try_plan_network(network, target);
     if (auto* problem = std::get_if<Diagnostic>(&planned)) {
-        problem->place.file = network.file;
+        const bool of_network = !target.memory.regions.empty();
+        problem->place.file = of_network ? network.file : "";
         if (const auto value = value_that_plans(network, target, *problem)) {
             problem->nearest = std::to_string(*value);
             problem->remedy =
