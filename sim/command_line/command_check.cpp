@@ -17,6 +17,7 @@
 #include "sim/command_line/experiment_run.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/program_kind.h"
 #include "sim/command_line/proof_run.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/nvdla/network_planner.h"

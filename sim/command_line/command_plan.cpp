@@ -15,6 +15,7 @@
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/plan_runs.h"
+#include "sim/command_line/program_kind.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"

@@ -11,6 +11,7 @@
 
 #include "models/base/error.h"
 #include "sim/command_line/choice.h"
+#include "sim/command_line/program_kind.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
@@ -19,7 +20,6 @@
 #include "sim/loadable/loadable.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
-#include "sim/sweep/space.h"
 
 namespace npuscope {
 namespace {
@@ -139,49 +139,6 @@ PlanTarget PlanChoices::target(const SystemConfig& system, bool images) const {
             .compression = compress,
             .winograd = winograd,
             .pixels = pixels};
-}
-
-bool is_experiment_file(const fs::path& path) { return file_has_key(path, "program"); }
-
-bool is_image_file(const fs::path& path) {
-    return file_has_key(path, "surfaces") || file_has_key(path, "images");
-}
-
-bool is_segments_file(const fs::path& path) { return file_has_key(path, "steps"); }
-
-namespace {
-
-void refuse_space(const fs::path& path, const std::string& shown, const Place& place = {}) {
-    if (is_space_file(path)) {
-        throw ConfigError(place, fmt::format("'{}' is a design space, not a program", shown),
-                          "give it to `npuscope sweep`");
-    }
-}
-
-/// Whether no key of a YAML file tells what it describes: that of an experiment may be misspelt.
-bool is_unclear(const fs::path& path) {
-    static constexpr std::array tells{"name", "input", "layers", "surfaces", "images", "steps"};
-    return is_network_file(path) &&
-           std::ranges::none_of(tells, [&](const char* key) { return file_has_key(path, key); });
-}
-
-}  // namespace
-
-void expect_program(const fs::path& path, const std::string& shown, const Place& place) {
-    refuse_space(path, shown, place);
-    if (is_experiment_file(path)) {
-        throw ConfigError(place, fmt::format("'{}' is an experiment itself", shown),
-                          "name its program");
-    }
-}
-
-void refuse_memory_image(const fs::path& path, const std::string& done) {
-    const bool image = is_image_file(path);
-    if (image || is_segments_file(path)) {
-        throw ConfigError(fmt::format("'{}' describes {}, which cannot be {}", path.string(),
-                                      image ? "a memory image" : "the segments of a plan", done),
-                          "give it to `npuscope check`");
-    }
 }
 
 Experiment read_experiment(const fs::path& path) {

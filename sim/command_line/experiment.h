@@ -210,18 +210,6 @@ struct Experiment {
     }
 };
 
-/// Whether a YAML file is an experiment: it names a program.
-bool is_experiment_file(const std::filesystem::path& path);
-/// Whether it is the description of a memory image: it names surfaces, or images as a plan does.
-bool is_image_file(const std::filesystem::path& path);
-/// Whether it is the order of a plan's segments.
-bool is_segments_file(const std::filesystem::path& path);
-/// ConfigError if a file is a design space or an experiment, not a program; messages name it as
-/// `shown`.
-void expect_program(const std::filesystem::path& path, const std::string& shown,
-                    const Place& place = {});
-/// ConfigError if a file is one that only `check` takes; `done`: `run`, `planned`.
-void refuse_memory_image(const std::filesystem::path& path, const std::string& done);
 /// Paths become relative to where the command is typed, or absolute. ConfigError with its place.
 Experiment read_experiment(const std::filesystem::path& path);
 /// The same for one inside another file; its paths are relative to `folder`.
