@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options whose value is one of a few names, whatever their case.
+// Options whose value is one of a few names, whatever their case, or a whole number in a range.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -45,6 +47,22 @@ CLI::Validator one_of() {
         names.emplace(name, value);
     }
     return one_of(std::move(names));
+}
+
+/// A whole number in this range, in decimal digits.
+inline CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+    CLI::Validator range(fmt::format("{} to {}", least, most));
+    range.operation([least, most](std::string& text) -> std::string {
+        std::uint64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto result = std::from_chars(text.data(), end, value);
+        if (result.ec != std::errc() || result.ptr != end || value < least || value > most) {
+            return fmt::format("'{}' is not a whole number from {} to {}", text, least, most);
+        }
+        text = std::to_string(value);  // the parser takes 010 for an octal number
+        return {};
+    });
+    return range;
 }
 
 }  // namespace npuscope

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <new>
 #include <ostream>
+#include <ranges>
 #include <sstream>
 
 #include "models/base/check.h"
@@ -54,11 +55,54 @@ std::string ask_for_help(const CLI::App& app) {
                       name_remedy(argument.substr(0, argument.find('=')), known));
 }
 
+/// The parser's sentences in the words of all other messages.
+[[noreturn]] void refuse_value(const CLI::App& app, const CLI::ParseError& error) {
+    constexpr std::string_view unconvertible = "Could not convert: ";  // only flags get here
+    constexpr std::string_view count = "received ";
+    const std::string said = error.what();
+    const std::string option = said.substr(0, said.find(':'));
+    if (said.starts_with(unconvertible)) {
+        const std::string_view rest = std::string_view(said).substr(unconvertible.size());
+        throw ConfigError(fmt::format("{} takes no value", rest.substr(0, rest.find(' '))),
+                          ask_for_help(app));
+    }
+    if (said.find(": At Most ") != std::string::npos) {
+        const std::string times = said.substr(said.rfind(count) + count.size());
+        throw ConfigError(
+            fmt::format("{} is given {}", option, times == "2" ? "twice" : times + " times"),
+            "give it once");
+    }
+    const bool lacks = said.starts_with("--") && said.ends_with(" missing");
+    throw ConfigError(lacks ? option + " needs a value" : said, ask_for_help(app));
+}
+
+/// No value may be empty: an unset variable of a shell is not "no value given".
+void require_contents(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (std::ranges::count(option->results(), std::string()) > 0) {
+            throw ConfigError(option->get_name() + " needs a value", ask_for_help(app));
+        }
+    }
+}
+
+/// As CLI11 expects them: in reverse order, and `--out=` with its empty value as one of its own,
+/// since that of the next argument would be taken otherwise.
+std::vector<std::string> for_parser(const std::vector<std::string>& arguments) {
+    std::vector<std::string> reversed;
+    for (const std::string& argument : std::views::reverse(arguments)) {
+        const bool empty = argument.starts_with("--") && argument.find('=') + 1 == argument.size();
+        if (empty) {
+            reversed.emplace_back();
+        }
+        reversed.push_back(empty ? argument.substr(0, argument.size() - 1) : argument);
+    }
+    return reversed;
+}
+
 /// True if the arguments asked for help, which has then been printed.
-bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& console) {
-    std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse order
+bool parse(CLI::App& app, const std::vector<std::string>& arguments, const Console& console) {
     try {
-        app.parse(arguments);
+        app.parse(for_parser(arguments));
     } catch (const CLI::CallForHelp&) {
         console.out << fitted(app.help(), console.out_width);
         return true;
@@ -70,12 +114,9 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, const Console& con
         if (!extras.empty()) {
             refuse_argument(chosen(app), extras.front());
         }
-        const std::string said = error.what();
-        const std::size_t end = said.find(':');
-        const bool lacks = said.starts_with("--") && said.ends_with(" missing");
-        throw ConfigError(lacks ? said.substr(0, end) + " needs a value" : said,
-                          ask_for_help(chosen(app)));
+        refuse_value(chosen(app), error);
     }
+    require_contents(chosen(app));
     return false;
 }
 
@@ -166,6 +207,7 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         CLI::App app("npuscope: cycle-approximate simulator of an NPU's data path", "npuscope");
         app.get_formatter()->column_width(32);
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
+        app.require_subcommand(0, 1);  // any later word is an argument, even `plan`
         const Action action = add_commands(app, commands, families);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             find_named(commands, arguments.front(), "command");

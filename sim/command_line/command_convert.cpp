@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t most_entries = 4096;  ///< of a picture
+
 struct ConvertArguments {
     std::vector<std::string> files;
     std::string shape;
@@ -317,7 +319,8 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "index of an element, e.g. 0,2,5,7: prints how its byte offset is computed");
     app.add_option("--picture", arguments.picture, "draw this many 16-byte entries (default 3)")
         ->expected(0, 1)
-        ->default_str("3");
+        ->default_str("3")
+        ->transform(whole_number(1, most_entries));
     app.add_option("--wmb", arguments.wmb,
                    "compress weights: file for the mask; OUT receives the non-zero values");
     app.add_option("--wgs", arguments.wgs, "file for the group sizes, with --wmb");

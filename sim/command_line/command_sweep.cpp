@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "models/base/error.h"
+#include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
 #include "sim/command_line/sweep_point.h"
 #include "sim/config/file_io.h"
@@ -137,11 +138,7 @@ void take_task(const std::string& text, SweepOptions& options) {
 
 SweepOptions options_of(const SweepArguments& arguments) {
     SweepOptions options;
-    options.jobs = worker_count(arguments.jobs);
-    if (options.jobs > most_jobs) {
-        throw ConfigError(fmt::format("--jobs {} is more than {}", options.jobs, most_jobs),
-                          "use at most as many as there are cores");
-    }
+    options.jobs = std::min(worker_count(arguments.jobs), most_jobs);
     return options;
 }
 
@@ -172,10 +169,6 @@ class StatusLine {
 
 LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folder,
                        const SweepOptions& options) {
-    if (arguments.tasks == 0 || arguments.tasks > most_jobs) {
-        throw ConfigError(fmt::format("--tasks {} is not 1 to {}", arguments.tasks, most_jobs),
-                          "use about as many tasks as there are machines, or a few times that");
-    }
     return {fs::read_symlink("/proc/self/exe"),
             folder.path,
             arguments.tasks,
@@ -307,7 +300,8 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
                    "folder for space.yaml and results.sqlite; if it already has results, only "
                    "missing designs run");
     app.add_option("--jobs", arguments.jobs,
-                   "workers on this machine, or per task; default: one per core");
+                   "workers on this machine, or per task; default: one per core")
+        ->transform(whole_number(1, most_jobs));
     app.add_option("--csv", arguments.csv,
                    "CSV file with one line per design: axes and results; - is standard output");
     app.add_option("--launcher", arguments.launcher,
@@ -315,6 +309,7 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
         ->capture_default_str();
     app.add_option("--tasks", arguments.tasks,
                    "number of tasks for ssh or slurm; a lost task is restarted")
+        ->transform(whole_number(1, most_jobs))
         ->capture_default_str();
     app.add_option("--hosts", arguments.hosts,
                    "ssh machines, in the format of GNU parallel's --sshlogin; : is this machine");

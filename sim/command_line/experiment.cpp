@@ -264,7 +264,7 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--instances", choices.instances,
                    "number of NPUs that run the program at once, each on its own data, sharing the "
                    "bandwidth of one memory")
-        ->check(CLI::Range(1, 64, "1 to 64"));
+        ->transform(whole_number(1, 64));
     app.add_option("--split", choices.split,
                    "how several instances share a network: batch (default), one input each; rows, "
                    "one input, each computes some rows of every layer; pipeline, each computes "
@@ -279,13 +279,13 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
     app.add_option("--stream", choices.stream,
                    "also run this many frames of a network back to back, with double-buffered "
                    "inputs: throughput and latency")
-        ->check(CLI::Range(2, 10000, "2 to 10000"))
+        ->transform(whole_number(2, 10000))
         ->option_text("FRAMES");
     app.add_option(
            "--threads", choices.threads,
            "cores to use: several inputs of a model run in parallel, and values are computed "
            "concurrently with the timing simulation; results do not depend on it; default: all")
-        ->check(CLI::Range(1, 1024, "1 to 1024"));
+        ->transform(whole_number(1, 1024));
     app.add_option(
            "--golden", choices.golden,
            "SURFACE=FILE: when the run is over, the surface must hold the contents of the file, an "

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_cases = 100'000;
 constexpr std::array<const char*, 7> endings{".bin",  ".npy", ".png", ".jpg",
                                              ".jpeg", ".pgm", ".ppm"};
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@
 #include "sim/quantise/calibration.h"
 
 namespace npuscope {
+
+inline constexpr std::size_t most_cases = 100'000;  ///< of a model's inputs
 
 enum class ChannelOrder { Rgb, Bgr };
 

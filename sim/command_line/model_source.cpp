@@ -119,7 +119,7 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
                    "target signal-to-noise ratio at the outputs for every calibration input: below "
                    "it, ranges are chosen tensor by tensor, and then the layers that lose most "
                    "stay in float on the host; default: 25; 0: no target")
-        ->check(CLI::Range(std::uint32_t{0}, most_target_decibels))
+        ->transform(whole_number(0, most_target_decibels))
         ->option_text("DB");
 }
 
@@ -127,7 +127,7 @@ void add_value_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--batch", choices.batch,
                    "number of inputs to run, one after the other, or at once where the NPU's "
                    "multi-batch mode takes fewer cycles; default: all, one after the other")
-        ->check(CLI::PositiveNumber)
+        ->transform(whole_number(1, most_cases))
         ->option_text("N");
     app.add_option("--labels", choices.labels,
                    "file with one class name per line: print the top five of each output with as "

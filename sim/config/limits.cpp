@@ -117,6 +117,7 @@ constexpr std::array limits{
     Limit{"image.surfaces[].line_stride_1", 0, 1ULL << 48U},
     Limit{"image.surfaces[].components", 1, 2}, Limit{"image.memory[].word", 1, 64},
     Limit{"experiment.run.max_cycles", 1, 1'000'000'000'000},
+    Limit{"experiment.model.batch", 1, 100'000},
     Limit{"experiment.model.quantise.target_decibels", 0, 200},
     Limit{"experiment.run.instances", 1, 64}, Limit{"experiment.run.stream", 0, 10'000},
     Limit{"experiment.run.threads", 0, 1024}};

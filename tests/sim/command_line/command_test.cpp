@@ -35,6 +35,52 @@ TEST(CommandLine, MissingAndSurplusArgumentsAreRefused) {
               "npuscope: unexpected argument 'more' (see `npuscope list --help`)\n");
 }
 
+TEST(CommandLine, ValuesOutOfPlaceAreRefusedInPlainWords) {
+    const auto refusal = [](std::vector<std::string> options) {
+        options.insert(options.begin(), {"run", "a.cfg"});
+        const Answer answer = typed(options);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        return answer.err;
+    };
+    EXPECT_EQ(refusal({"--npu", "nv_small", "--npu", "nv_full"}),
+              "npuscope: --npu is given twice (give it once)\n");
+    EXPECT_EQ(refusal({"--csv", "a", "--csv", "b", "--csv", "c"}),
+              "npuscope: --csv is given 3 times (give it once)\n");
+    EXPECT_EQ(refusal({"--operations=maybe"}),
+              "npuscope: --operations takes no value (see `npuscope run --help`)\n");
+    EXPECT_EQ(refusal({"--instances", "two"}),
+              "npuscope: --instances: 'two' is not a whole number from 1 to 64 (see `npuscope run "
+              "--help`)\n");
+    for (const char* number : {"0", "x", "-1", "1.5", "0x2", "18446744073709551616"}) {
+        EXPECT_EQ(refusal({"--batch", number}),
+                  std::string("npuscope: --batch: '") + number +
+                      "' is not a whole number from 1 to 100000 (see `npuscope run --help`)\n");
+    }
+}
+
+TEST(CommandLine, AnEmptyValueIsNoValue) {
+    const std::vector<std::vector<std::string>> lines{{"run", "a.cfg", "--out", ""},
+                                                      {"run", "a.cfg", "--out="},
+                                                      {"run", "--out=", "a.cfg"},
+                                                      {"run", "a.cfg", "--out"}};
+    for (const std::vector<std::string>& line : lines) {
+        EXPECT_EQ(typed(line).err, "npuscope: --out needs a value (see `npuscope run --help`)\n");
+    }
+    EXPECT_EQ(typed({"run", "a.cfg", "--set", ""}).err,
+              "npuscope: --set needs a value (see `npuscope run --help`)\n");
+    EXPECT_EQ(typed({"run", ""}).err,
+              "npuscope: PROGRAM needs a value (see `npuscope run --help`)\n");
+}
+
+TEST(CommandLine, ACommandsNameCanBeAnArgument) {
+    const std::vector<Command> commands{run_command(), list_command(), plan_command()};
+    EXPECT_EQ(typed({"list", "presets", "plan"}, commands).err,
+              "npuscope: there are no presets whose names begin with 'plan' (`npuscope list "
+              "presets` shows all)\n");
+    EXPECT_EQ(typed({"list", "presets", "npu", "plan"}, commands).err,
+              "npuscope: unexpected argument 'plan' (see `npuscope list --help`)\n");
+}
+
 TEST(CommandLine, HelpIsGoodAndEveryCommandShowsAnExample) {
     EXPECT_EQ(typed({"--help"}).code, ExitCode::Good);
     for (const char* command : {"run", "list"}) {
