@@ -98,9 +98,12 @@ Layout make_layout(const LayoutRow& row, const LayoutRequest& request) {
     require_sane(request.shape);
     require_known_parameters(row, request);
     if (row.element != 0 && request.element != row.element) {
-        throw ConfigError(fmt::format("layout {} holds {}-byte elements, but the type has {} bytes",
-                                      row.name, row.element, request.element),
-                          row.limits.empty() ? "" : std::string(row.limits));
+        const auto bytes = [](std::uint32_t count) {
+            return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+        };
+        throw ConfigError(fmt::format("layout {} holds elements of {}, but the type has {}",
+                                      row.name, bytes(row.element), bytes(request.element)),
+                          fmt::format("choose a type of {}", bytes(row.element)));
     }
     return row.make(row, request);
 }

@@ -80,6 +80,25 @@ class SentenceReader {
     std::size_t at_ = 0;
 };
 
+/// Term `i` of an axis does not begin where the one before it ends.
+[[noreturn]] void refuse_terms(const std::vector<LayoutDigit>& digits, std::size_t i) {
+    LayoutDigit meant = digits[i];
+    if (i == 0) {
+        meant.modulo = 0;
+        throw ConfigError(
+            fmt::format("axis {} has no term above {}", meant.axis, to_string(digits[i])),
+            fmt::format("write {}, or add {}/{}", to_string(meant), meant.axis,
+                        digits[i].modulo * digits[i].divide));
+    }
+    meant.modulo = digits[i - 1].divide / meant.divide;
+    const bool fits = meant.modulo > 1 && meant.modulo * meant.divide == digits[i - 1].divide;
+    throw ConfigError(
+        fmt::format("terms {} and {} of axis {} do not fit together", to_string(digits[i - 1]),
+                    to_string(digits[i]), meant.axis),
+        fits ? fmt::format("after {}, write {}", to_string(digits[i - 1]), to_string(meant))
+             : "name each axis once, or in blocks: C/8 with C%8");
+}
+
 void require_chain(char axis, std::vector<LayoutDigit> digits) {
     std::ranges::sort(digits, [](const LayoutDigit& a, const LayoutDigit& b) {
         return a.divide != b.divide ? a.divide > b.divide : a.modulo != 1 && b.modulo == 1;
@@ -88,11 +107,7 @@ void require_chain(char axis, std::vector<LayoutDigit> digits) {
         const std::uint64_t above = i == 0 ? 0 : digits[i - 1].divide;
         const std::uint64_t covers = digits[i].modulo * digits[i].divide;
         if (covers != above || digits[i].modulo > largest_number / digits[i].divide) {
-            throw ConfigError(
-                fmt::format("term {} does not continue the other terms of axis {}",
-                            to_string(digits[i]), axis),
-                above == 0 ? "the slowest term of an axis has no modulo"
-                           : fmt::format("its modulo must be {} / {}", above, digits[i].divide));
+            refuse_terms(digits, i);
         }
     }
     if (digits.back().divide != 1) {

@@ -17,6 +17,7 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/memory/memory.h"
+#include "sim/config/file_io.h"
 #include "sim/config/limits.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/preset.h"
@@ -157,6 +158,14 @@ std::size_t output_width(int descriptor) {
         return report_width;
     }
     return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
+
+void write_output(const std::string& file, std::string_view text, const Console& console) {
+    if (file == "-") {
+        console.out << text;
+    } else if (!file.empty()) {
+        write_atomically(file, text);
+    }
 }
 
 namespace {

@@ -41,6 +41,9 @@ struct Console {
     std::size_t err_width = report_width;
 };
 
+/// Writes the file, or to standard output if it is `-`; an empty name is none.
+void write_output(const std::string& file, std::string_view text, const Console& console);
+
 /// Columns of the terminal behind a file descriptor, within reason; `report_width` if it is none.
 std::size_t output_width(int descriptor);
 

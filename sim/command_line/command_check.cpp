@@ -17,6 +17,7 @@
 #include "sim/command_line/experiment_run.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/command_line/program_kind.h"
 #include "sim/command_line/proof_run.h"
 #include "sim/command_line/surface_queries.h"
@@ -328,6 +329,21 @@ CheckReport report_on(const CheckArguments& arguments) {
     return report_on_program(arguments, program, system);
 }
 
+void require_own_files(const CheckArguments& arguments) {
+    std::vector<OutputPath> outputs{{"--json", arguments.experiment.write.json, OutputKind::Text},
+                                    {"--sarif", arguments.sarif, OutputKind::Text},
+                                    {"--out", arguments.proof_folder, OutputKind::Folder}};
+    for (const std::string& text : arguments.dumped) {
+        outputs.push_back({"--dump", parse_surface_file(text, "--dump").file});
+    }
+    std::vector<std::string> inputs = arguments.inputs();
+    inputs.insert(inputs.end(), {arguments.model, arguments.against});
+    for (const std::string& text : arguments.golden) {
+        inputs.push_back(parse_surface_file(text, "--golden").file);
+    }
+    require_separate(outputs, inputs);
+}
+
 ExitCode check(CheckArguments& arguments, const Console& console) {
     if (arguments.rules) {
         console.out << rules_text({}, "check");
@@ -340,21 +356,21 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
         throw ConfigError("PROGRAM is required", "give a file to check, or a rule: --explain ID");
     }
     arguments.open();
+    require_own_files(arguments);
     require_use_of_options(arguments.experiment, !arguments.model.empty());
     CheckReport report = report_on(arguments);
     choose_findings(arguments, report.findings);
-    if (!arguments.sarif.empty()) {
-        write_atomically(arguments.sarif, check_sarif(report, NPUSCOPE_VERSION));
-    }
     const std::string& json = arguments.experiment.write.json;
-    if (json == "-") {
-        console.out << check_json(report);
-    } else if (!json.empty()) {
-        write_atomically(json, check_json(report));
+    if (!arguments.sarif.empty()) {
+        write_output(arguments.sarif, check_sarif(report, NPUSCOPE_VERSION), console);
     }
-    const std::size_t width = json == "-" ? console.err_width : console.out_width;
+    if (!json.empty()) {
+        write_output(json, check_json(report), console);
+    }
+    const bool aside = json == "-" || arguments.sarif == "-";
+    const std::size_t width = aside ? console.err_width : console.out_width;
     const std::string map = arguments.map ? memory_map_text(report.map, width) : "";
-    (json == "-" ? console.err : console.out) << printable(check_text(report, width) + map);
+    (aside ? console.err : console.out) << printable(check_text(report, width) + map);
     return report.clean() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
@@ -376,7 +392,8 @@ Command check_command() {
                 app.add_option("--json", arguments->experiment.write.json,
                                "file for the findings as JSON; - is standard output");
                 app.add_option("--sarif", arguments->sarif,
-                               "file for the findings as SARIF 2.1.0, for code hosts and editors");
+                               "file for the findings as SARIF 2.1.0, for code hosts and "
+                               "editors; - is standard output");
                 app.add_option("--ignore", arguments->ignored,
                                "leave out the findings of this rule; may be repeated")
                     ->allow_extra_args(false)

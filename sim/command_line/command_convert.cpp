@@ -15,6 +15,7 @@
 #include "models/layout/layout.h"
 #include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/config/file_io.h"
 #include "sim/config/printable.h"
 #include "sim/convert/conversion.h"
@@ -95,7 +96,11 @@ FileConversion read_job(const ConvertArguments& arguments) {
     job.type = arguments.type;
     job.wmb = arguments.wmb;
     job.wgs = arguments.wgs;
-    if (!job.wmb.empty() && arguments.files.size() > 2) {
+    if (arguments.group_rule != "reader" && arguments.stride_npu.empty()) {
+        throw ConfigError("--group-rule: no effect without --stride-npu",
+                          "give both, or leave it out");
+    }
+    if (!(job.wmb.empty() && job.wgs.empty()) && arguments.files.size() > 2) {
         throw ConfigError("--wmb and --wgs go with one pair of files", "name IN and OUT");
     }
     if (!arguments.shape.empty()) {
@@ -144,21 +149,27 @@ std::string folded(const std::string& picture, std::size_t width) {
     return text;
 }
 
+/// Of --explain.
+std::vector<std::uint64_t> element_index(const ConvertArguments& arguments,
+                                         const LogicalShape& shape) {
+    std::vector<std::uint64_t> index = numbers("--explain", arguments.explain);
+    bool inside = index.size() == shape.axes.size();
+    for (std::size_t axis = 0; inside && axis < index.size(); ++axis) {
+        inside = index[axis] < shape.axes[axis].extent;
+    }
+    if (!inside) {
+        throw ConfigError(fmt::format("--explain {} is not an element of {}", arguments.explain,
+                                      to_string(shape)),
+                          "one index for each axis, counted from 0");
+    }
+    return index;
+}
+
 /// The layouts themselves, as requested by --explain and --picture.
 void show(const ConvertArguments& arguments, const ConversionPlan& conversion, std::ostream& out,
           std::size_t width) {
     if (!arguments.explain.empty()) {
-        const std::vector<std::uint64_t> index = numbers("--explain", arguments.explain);
-        const LogicalShape& shape = conversion.source.shape;
-        bool inside = index.size() == shape.axes.size();
-        for (std::size_t axis = 0; inside && axis < index.size(); ++axis) {
-            inside = index[axis] < shape.axes[axis].extent;
-        }
-        if (!inside) {
-            throw ConfigError(fmt::format("--explain {} is not an element of {}", arguments.explain,
-                                          to_string(shape)),
-                              "one index for each axis, counted from 0");
-        }
+        const auto index = element_index(arguments, conversion.source.shape);
         out << printable(explain_element(conversion.source, index))
             << printable(explain_element(conversion.target, index));
     }
@@ -173,6 +184,9 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
 /// Without files: only the output of --explain and --picture.
 ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job,
                     const Console& console) {
+    if (!arguments.json.empty() || !arguments.wmb.empty() || !arguments.wgs.empty()) {
+        throw ConfigError("--json, --wmb and --wgs: no effect without files", "name IN and OUT");
+    }
     ConversionRequest request = job.request;
     if (request.shape.axes.empty()) {
         throw ConfigError("--shape is missing", "it cannot be derived without an input file");
@@ -184,25 +198,10 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
     return ExitCode::Good;
 }
 
-/// All inputs must exist before the first output is written; outputs in a folder replace none.
-void require_inputs(const std::vector<std::string>& files, const fs::path& output, bool folder) {
-    for (std::size_t i = 0; i + 1 < files.size(); ++i) {
-        std::error_code none;
-        if (!file_exists(files[i])) {
-            throw ConfigError(fmt::format(
-                "cannot read '{}': no such file (put the file there, or correct its name)",
-                files[i]));
-        }
-        if (folder && fs::equivalent(files[i], output, none)) {
-            throw ConfigError(fmt::format("'{}' is also an input; the output would overwrite it",
-                                          output.string()),
-                              "give another folder, or IN and OUT by name");
-        }
-    }
-}
+using FilePairs = std::vector<std::pair<fs::path, fs::path>>;
 
 /// Input and output of every conversion: IN OUT, or IN .. FOLDER.
-std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::string>& files) {
+FilePairs file_pairs(const std::vector<std::string>& files) {
     if (files.size() < 2) {
         throw ConfigError("an input and an output file are needed",
                           "or --explain or --picture without files");
@@ -210,22 +209,47 @@ std::vector<std::pair<fs::path, fs::path>> file_pairs(const std::vector<std::str
     const fs::path last = files.back();
     std::error_code error;
     const bool folder = files.size() > 2 || fs::is_directory(last, error) || !last.has_filename();
-    std::vector<std::pair<fs::path, fs::path>> pairs;
+    FilePairs pairs;
     for (std::size_t i = 0; i + 1 < files.size(); ++i) {
         const fs::path input = files[i];
         pairs.emplace_back(input, folder ? last / input.filename() : last);
     }
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        require_inputs(files, pairs[i].second, folder);
         for (std::size_t j = 0; j < i; ++j) {
             if (pairs[i].second == pairs[j].second) {
-                throw ConfigError(fmt::format("'{}' and '{}' would both become '{}'",
-                                              pairs[j].first.string(), pairs[i].first.string(),
-                                              pairs[i].second.string()));
+                throw ConfigError(
+                    fmt::format("'{}' and '{}' would both become '{}'", pairs[j].first.string(),
+                                pairs[i].first.string(), pairs[i].second.string()),
+                    "convert them into different folders");
             }
         }
     }
     return pairs;
+}
+
+/// Everything that can be wrong before the first output is written.
+void require_possible(const ConvertArguments& arguments, const FileConversion& job,
+                      const FilePairs& pairs) {
+    std::vector<OutputPath> outputs{{"--json", arguments.json, OutputKind::Text},
+                                    {"--wmb", arguments.wmb},
+                                    {"--wgs", arguments.wgs}};
+    std::vector<std::string> inputs;
+    for (const auto& [input, output] : pairs) {
+        if (!file_exists(input)) {
+            throw ConfigError(fmt::format(
+                "cannot read '{}': no such file (put the file there, or correct its name)",
+                input.string()));
+        }
+        inputs.push_back(input.string());
+        outputs.push_back({"OUT", output.string()});
+    }
+    require_separate(outputs, inputs);
+    for (const auto& pair : pairs) {
+        const ConversionPlan conversion = plan_file(job, pair.first);
+        if (&pair == pairs.data() && !arguments.explain.empty()) {
+            element_index(arguments, conversion.source.shape);
+        }
+    }
 }
 
 nlohmann::ordered_json layout_json(const Layout& layout) {
@@ -243,7 +267,9 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
     }
     std::ostream& text = arguments.json == "-" ? console.err : console.out;
     nlohmann::ordered_json report = nlohmann::ordered_json::array();
-    for (const auto& pair : file_pairs(arguments.files)) {
+    const FilePairs pairs = file_pairs(arguments.files);
+    require_possible(arguments, job, pairs);
+    for (const auto& pair : pairs) {
         const fs::path& input = pair.first;
         const fs::path& output = pair.second;
         const bool terminal = ::isatty(STDERR_FILENO) == 1;
@@ -280,11 +306,7 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
     }
     const std::string report_text =
         report.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
-    if (arguments.json == "-") {
-        console.out << report_text << '\n';
-    } else if (!arguments.json.empty()) {
-        write_atomically(arguments.json, report_text + '\n');
-    }
+    write_output(arguments.json, report_text + '\n', console);
     return ExitCode::Good;
 }
 

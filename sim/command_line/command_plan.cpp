@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/loadable_files.h"
 #include "sim/command_line/network_files.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/command_line/plan_runs.h"
 #include "sim/command_line/program_kind.h"
 #include "sim/compile/explain.h"
@@ -387,6 +389,9 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
 ExitCode plan(PlanArguments& arguments, const Console& console) {
     arguments.open();
     Experiment& experiment = arguments.experiment;
+    const std::array<OutputPath, 2> outputs{{{"--out", experiment.write.out, OutputKind::Folder},
+                                             {"--loadable", experiment.write.loadable}}};
+    require_separate(outputs, arguments.inputs());
     require_use_of_options(experiment);
     const SystemConfig system = read_system(arguments.system);
     experiment.command = recorded_command(arguments, console);

@@ -4,11 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <ostream>
 
 #include "sim/command_line/command.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/config/file_io.h"
 #include "sim/config/json_writer.h"
 #include "sim/config/preset.h"
@@ -80,16 +82,16 @@ std::string json_of(const QuantisedModel& model) {
 
 ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
     const std::string model = find_program(arguments.model).path.string();
+    const std::array<OutputPath, 2> outputs{
+        {{"--out", arguments.out}, {"--json", arguments.json, OutputKind::Text}}};
+    const std::array inputs{model, arguments.choices.calibration};
+    require_separate(outputs, inputs);
     const QuantisedModel quantised = quantise_file(model, arguments.choices);
     if (!arguments.out.empty()) {
         write_atomically(arguments.out, onnx_bytes(quantised.graph, NPUSCOPE_VERSION));
     }
+    write_output(arguments.json, json_of(quantised), console);
     const bool aside = arguments.json == "-";
-    if (aside) {
-        console.out << json_of(quantised);
-    } else if (!arguments.json.empty()) {
-        write_atomically(arguments.json, json_of(quantised));
-    }
     const std::size_t width = aside ? console.err_width : console.out_width;
     (aside ? console.err : console.out) << printable(
         fitted(verdict_of(quantised, arguments.model), width) + table_of(quantised, width));

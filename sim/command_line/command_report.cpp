@@ -10,6 +10,7 @@
 
 #include "models/base/error.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/config/file_io.h"
 #include "sim/report/reports.h"
 #include "sim/sweep/sweep_report.h"
@@ -95,6 +96,7 @@ ExitCode report(const ReportArguments& arguments, const Console& console) {
     if (arguments.shown.size() > 2) {
         throw ConfigError("a page compares at most two runs", "name one or two");
     }
+    require_separate(std::array{OutputPath{"--html", arguments.html}}, arguments.shown);
     const std::string page = page_of(arguments);
     write_atomically(arguments.html, page);
     console.out << fmt::format("{}: {:.1f} MB, opens in any browser\n", arguments.html,

@@ -10,6 +10,8 @@
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/experiment_run.h"
+#include "sim/command_line/output_paths.h"
+#include "sim/command_line/surface_queries.h"
 #include "sim/config/file_io.h"
 #include "sim/config/output_folder.h"
 #include "sim/config/preset.h"
@@ -22,15 +24,24 @@ namespace {
 
 using RunArguments = ExperimentArguments;
 
+void require_own_files(const RunArguments& arguments) {
+    const WriteChoices& write = arguments.experiment.write;
+    std::vector<OutputPath> outputs{{"--out", write.out, OutputKind::Folder},
+                                    {"--outputs", write.outputs, OutputKind::Folder},
+                                    {"--json", write.json, OutputKind::Text},
+                                    {"--csv", write.csv, OutputKind::Text},
+                                    {"--timeline", write.timeline},
+                                    {"--wave", write.wave},
+                                    {"--actions", write.actions}};
+    for (const std::string& text : write.dump) {
+        outputs.push_back({"--dump", parse_surface_file(text, "--dump").file});
+    }
+    require_separate(outputs, arguments.inputs());
+}
+
 /// If JSON goes to standard output, the text for people goes to standard error.
 void write_reports(const Experiment& experiment, const Result& result, const Console& console) {
     const WriteChoices& arguments = experiment.write;
-    const bool json_on_out = arguments.json == "-";
-    const bool csv_on_out = arguments.csv == "-";
-    if (json_on_out && csv_on_out) {
-        throw ConfigError("both --json and --csv ask for standard output",
-                          "give one of them a file");
-    }
     const std::string json =
         arguments.json.empty() && arguments.out.empty() ? "" : json_report(result);
     const std::string csv =
@@ -44,16 +55,8 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
         folder.write("result.json", json);
         folder.commit();
     }
-    if (json_on_out) {
-        console.out << json;
-    } else if (!arguments.json.empty()) {
-        write_atomically(arguments.json, json);
-    }
-    if (csv_on_out) {
-        console.out << csv;
-    } else if (!arguments.csv.empty()) {
-        write_atomically(arguments.csv, csv);
-    }
+    write_output(arguments.json, json, console);
+    write_output(arguments.csv, csv, console);
     if (!arguments.timeline.empty()) {
         write_atomically(arguments.timeline, timeline_report(result));
     }
@@ -63,7 +66,7 @@ void write_reports(const Experiment& experiment, const Result& result, const Con
     if (!arguments.wave.empty()) {
         write_atomically(arguments.wave, wave_report(result));
     }
-    const bool aside = json_on_out || csv_on_out;
+    const bool aside = arguments.json == "-" || arguments.csv == "-";
     (aside ? console.err : console.out) << printable(
         summary_report(result, details, aside ? console.err_width : console.out_width));
 }
@@ -78,6 +81,7 @@ void rename(Place& place, const std::string& file, const std::string& other) {
 
 ExitCode run(RunArguments& arguments, const Console& console) {
     arguments.open();
+    require_own_files(arguments);
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
     Result result = run_experiment(experiment, system);

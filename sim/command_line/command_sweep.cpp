@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "models/base/error.h"
 #include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/command_line/sweep_point.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
@@ -251,6 +253,10 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
         throw ConfigError(fmt::format("unknown launcher '{}'", arguments.launcher),
                           "local, ssh or slurm");
     }
+    const std::array<OutputPath, 3> outputs{{{"--out", arguments.out, OutputKind::Folder},
+                                             {"--csv", arguments.csv, OutputKind::Text},
+                                             {"--export", arguments.script}}};
+    require_separate(outputs, std::array{arguments.sweep});
     const auto [folder, space] = open_sweep(arguments);
     if (!arguments.task.empty()) {
         return run_task(arguments, folder, space);
@@ -277,8 +283,7 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     const SweepCount count = run_sweep(space, database, work, options);
     line.clear();
     if (!arguments.csv.empty()) {
-        const std::string csv = sweep_csv(database);
-        arguments.csv == "-" ? void(console.out << csv) : write_atomically(arguments.csv, csv);
+        write_output(arguments.csv, sweep_csv(database), console);
     }
     const bool aside = arguments.csv == "-";
     (aside ? console.err : console.out)

@@ -353,7 +353,7 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
 void ExperimentArguments::open() {
     const FoundProgram found = find_program(experiment.program);
     refuse_space(found.path, experiment.program);
-    experiment.program = found.path.string();
+    opened_ = experiment.program = found.path.string();
     experiment.bundled = found.bundled;
     if (!is_experiment_file(found.path) && !is_unclear(found.path)) {
         return;
@@ -377,6 +377,27 @@ bool ExperimentArguments::changes_results() const {
         return option->count() > 0 && !names.empty() &&
                std::ranges::find(outputs, names.front()) == outputs.end();
     });
+}
+
+std::vector<std::string> ExperimentArguments::inputs() const {
+    std::vector<std::string> read{opened_,
+                                  experiment.program,
+                                  experiment.inputs,
+                                  experiment.model.calibration,
+                                  experiment.model.labels,
+                                  experiment.run.surfaces};
+    for (const std::string& preset : {system.npu, system.memory, experiment.write.energy}) {
+        if (names_preset_file(preset)) {
+            read.push_back(preset);
+        }
+    }
+    for (const std::string& golden : experiment.run.golden) {
+        read.push_back(golden.substr(golden.rfind('=') + 1));
+    }
+    for (const std::string& beside : experiment.run.beside) {
+        read.push_back(find_program(beside).path.string());
+    }
+    return read;
 }
 
 std::string recorded_command(const ExperimentArguments& arguments, const Console& console) {

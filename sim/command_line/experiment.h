@@ -235,6 +235,11 @@ struct ExperimentArguments {
     void open();
     /// Whether an option that changes a result was typed.
     bool changes_results() const;
+    /// The files and folders that are read.
+    std::vector<std::string> inputs() const;
+
+ private:
+    std::string opened_{};  ///< as named: the program or an experiment
 };
 
 /// Adds PROGRAM with this help, and the system's options.

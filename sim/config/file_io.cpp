@@ -34,10 +34,16 @@ struct Descriptor {
 
 std::string reason() { return std::generic_category().message(errno); }
 
-[[noreturn]] void cannot_read(
-    const fs::path& path, const Place& asked_at, const std::string& why,
-    const std::string& remedy = "put the file there, or correct its name") {
+[[noreturn]] void cannot_read(const fs::path& path, const Place& asked_at, const std::string& why,
+                              const std::string& remedy) {
     throw ConfigError(asked_at, fmt::format("cannot read '{}': {}", path.string(), why), remedy);
+}
+
+/// For the present value of errno.
+[[noreturn]] void cannot_read(const fs::path& path, const Place& asked_at) {
+    const bool forbidden = errno == EACCES;
+    cannot_read(path, asked_at, reason(),
+                forbidden ? "correct its permissions" : "put the file there, or correct its name");
 }
 
 const char* kind_of(mode_t mode) {
@@ -55,7 +61,7 @@ int open_regular(const fs::path& path, const Place& asked_at, Bytes most) {
     Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status {};
     if (file.number < 0 || ::fstat(file.number, &status) != 0) {
-        cannot_read(path, asked_at, reason());
+        cannot_read(path, asked_at);
     }
     if (!S_ISREG(status.st_mode)) {
         cannot_read(path, asked_at, kind_of(status.st_mode),
@@ -111,7 +117,7 @@ Content read_content(const fs::path& path, const Place& asked_at, Bytes most) {
             break;
         }
         if (got < 0 && errno != EINTR) {
-            cannot_read(path, asked_at, reason());
+            cannot_read(path, asked_at);
         }
         filled += static_cast<std::size_t>(std::max<::ssize_t>(got, 0));
         if (filled > most.value) {
@@ -146,7 +152,7 @@ bool file_exists(const fs::path& path) {
 namespace {
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why,
-                               const std::string& remedy = {}) {
+                               const std::string& remedy = "choose a writable location") {
     throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), why), remedy);
 }
 
@@ -178,6 +184,8 @@ std::optional<int> named_descriptor(const fs::path& path) {
 
 }  // namespace
 
+bool is_stream(const fs::path& path) { return named_descriptor(path) || is_device(path); }
+
 fs::path make_folder_of(const fs::path& path) {
     if (!path.has_parent_path()) {
         return ".";
@@ -205,7 +213,7 @@ void write_atomically(const fs::path& path, std::string_view text) {
         return write_to(*descriptor, text, path);
     }
     if (path.native().find('\0') != std::string::npos) {
-        cannot_write(path, "its name contains a NUL byte");
+        cannot_write(path, "its name contains a NUL byte", "correct its name");
     }
     const fs::path folder = make_folder_of(path);
     if (is_device(path)) {

@@ -29,9 +29,12 @@ std::vector<std::uint8_t> read_whole_bytes(const std::filesystem::path& path,
 /// Whether anything of that name exists. ConfigError if that cannot be determined.
 bool file_exists(const std::filesystem::path& path);
 
+/// Whether the name denotes a device, a pipe or an open descriptor (/dev/stdout), which is written
+/// directly and never replaced by a file.
+bool is_stream(const std::filesystem::path& path);
+
 /// Writes to a temporary file next to `path` and renames it; creates missing folders. ConfigError
-/// if that is impossible; then no temporary file remains. A device, a pipe or an open descriptor
-/// (/dev/stdout) is written directly.
+/// if that is impossible; then no temporary file remains. A stream is written directly.
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
 /// ConfigError, which names `path`, if not all of `text` could be written.

@@ -9,6 +9,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/text_table.h"
 
 namespace npuscope {
 namespace {
@@ -24,6 +25,8 @@ namespace {
         near ? fmt::format("did you mean '{}'?", *near)
              : "see `npuscope list layouts`, or give a layout expression such as 'N C/8 H W C%8'");
 }
+
+constexpr std::string_view usual_axes = "NCDHW";  ///< of extent 1 where a shape leaves them out
 
 bool looks_like_sentence(const std::string& text) {
     return text.find(' ') != std::string::npos ||
@@ -65,6 +68,14 @@ Layout LayoutSpec::bind_to(const LogicalShape& shape, std::uint32_t element) con
     if (row != nullptr) {
         return make_layout(*row, {shape, element, parameters});
     }
+    for (const LayoutDigit& digit : sentence) {
+        if (shape.find(digit.axis) == shape.axes.size() &&
+            usual_axes.find(digit.axis) == std::string_view::npos) {
+            throw ConfigError(
+                fmt::format("layout '{}': {} has no axis {}", text, to_string(shape), digit.axis),
+                "name axes of the shape");
+        }
+    }
     return bind(sentence, shape, {.name = text, .element = element});
 }
 
@@ -82,7 +93,10 @@ std::string LayoutSpec::axes_for(std::size_t extents) const {
         return "KCRS";
     }
     static constexpr std::string_view usual[] = {"", "W", "HW", "CHW", "NCHW", "NCDHW"};
-    if (extents == 0 || extents >= std::size(usual)) {
+    if (extents == 0) {
+        throw ConfigError("a single number has no layout", "give an array");
+    }
+    if (extents >= std::size(usual)) {
         throw ConfigError(fmt::format("a shape of {} extents needs --axes", extents),
                           "one capital letter for each extent");
     }
@@ -215,18 +229,28 @@ void require_type(const ConversionRequest& request) {
 
 void require_axis(const ConversionRequest& request) {
     for (const auto* quantisation : {&request.quantise, &request.dequantise}) {
-        if (!*quantisation || (*quantisation)->factors.size() == 1) {
+        if (!*quantisation) {
             continue;
         }
         const char axis = (*quantisation)->axis;
-        const std::size_t found = request.shape.find(axis);
         const std::size_t factors = (*quantisation)->factors.size();
-        if (found == request.shape.axes.size() || request.shape.axes[found].extent != factors) {
-            const std::string where =
-                axis == ' ' ? ", but no axis" : fmt::format(" for axis '{}'", axis);
-            throw ConfigError(fmt::format("{} quantisation factors are given{} of {}", factors,
-                                          where, to_string(request.shape)),
-                              "axis=LETTER names the axis, one factor for each of its indices");
+        if (axis == ' ' && factors > 1) {
+            throw ConfigError(
+                fmt::format("{} quantisation factors are given, but no axis is named", factors),
+                "axis=LETTER names the axis, one factor for each of its indices");
+        }
+        const std::size_t found = request.shape.find(axis);
+        if (axis != ' ' && found == request.shape.axes.size()) {
+            throw ConfigError(fmt::format("quantisation factors are given for axis '{}', but the "
+                                          "shape is {}",
+                                          axis, to_string(request.shape)),
+                              "name an axis of the shape");
+        }
+        if (factors > 1 && request.shape.axes[found].extent != factors) {
+            throw ConfigError(
+                fmt::format("{} quantisation factors are given for axis '{}', which has {}",
+                            factors, axis, counted(request.shape.axes[found].extent, "element")),
+                "give one factor for each element, or a single one");
         }
     }
 }

@@ -112,6 +112,8 @@ struct WinogradKernels {
     LogicalShape shape;
     std::vector<std::uint8_t> values;
 };
+/// Their shape, from that of the given kernels.
+LogicalShape winograd_shape(const LogicalShape& shape, const ElementRow& type);
 /// ConfigError if a transformed weight does not fit its type.
 WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& type,
                                  std::span<const std::uint8_t> values);
@@ -123,8 +125,11 @@ std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& 
                                std::span<const std::uint8_t> stored,
                                const std::filesystem::path& output);
 
-/// ConfigError with the numbers if the input's size, shape or type is invalid. 3x3 kernels for
-/// Winograd are transformed first.
+/// How the file would be converted. ConfigError with the numbers if its size, shape or type is
+/// invalid.
+ConversionPlan plan_file(const FileConversion& job, const std::filesystem::path& input);
+/// Does so. ConfigError as from plan_file(), and for values that cannot be converted. 3x3 kernels
+/// for Winograd are transformed first.
 ConvertedFile convert_file(const FileConversion& job, const std::filesystem::path& input,
                            const std::filesystem::path& output);
 

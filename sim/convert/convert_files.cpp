@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/text_table.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
 
@@ -58,12 +59,17 @@ const ElementRow& array_type(const Layout& layout, const ElementRow& type) {
     return bytes ? find_element("uint8") : type;
 }
 
-void take_from_header(FileConversion& job, const NpyHeader& header) {
+/// Whether a .npy array in that layout has the tensor's shape.
+bool arrays_carry_shape(const LayoutSpec& from) {
+    return from.row != nullptr && (from.row->name == "nchw" || from.row->name == "kcrs");
+}
+
+void take_from_header(FileConversion& job, const NpyHeader& header, const std::string& name) {
     ConversionRequest& request = job.request;
     if (request.shape.axes.empty()) {
-        const LayoutRow* row = request.from.row;
-        if (row == nullptr || (row->name != "nchw" && row->name != "kcrs")) {
-            throw ConfigError("--shape is missing", "only row-major .npy arrays carry their shape");
+        if (!arrays_carry_shape(request.from)) {
+            throw ConfigError(Place{name, 0, 0}, "--shape is missing",
+                              "only row-major .npy arrays carry their shape");
         }
         const std::string axes =
             job.axes.empty() ? request.from.axes_for(header.shape.size()) : job.axes;
@@ -75,44 +81,51 @@ void take_from_header(FileConversion& job, const NpyHeader& header) {
 }
 
 /// Possible remedy if a file has another type than the layout expects.
-std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversion) {
+std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversion,
+                        const ElementRow& needed) {
     if (header.type->name == "float32" && !conversion.quantise) {
         return "--quantize scale=1,radix=5 turns float32 into fixed point";
     }
     if (conversion.quantise) {
         return "--quantize needs float32 input; omit it for fixed-point input";
     }
-    return "--type names the type of the values";
+    return &needed == conversion.source_type
+               ? fmt::format("give --type {}, or leave it out", header.type->name)
+               : fmt::format("save its bytes as {}", needed.name);
 }
 
 void require_header(const NpyHeader& header, const ConversionPlan& conversion,
-                    const std::string& name) {
+                    const LayoutSpec& from, const std::string& name) {
     const ElementRow& type = array_type(conversion.source, *conversion.source_type);
     if (header.type != &type) {
         throw ConfigError(fmt::format("'{}' holds {}, but layout {} needs {} here", name,
                                       header.type->name, conversion.source.name, type.name),
-                          type_remedy(header, conversion));
+                          type_remedy(header, conversion, type));
     }
     const std::vector<std::uint64_t> wanted = array_shape(conversion.source, type.bytes);
     if (!plain_order(conversion.source).empty() &&
         without_ones(header.shape) != without_ones(wanted)) {
-        throw ConfigError(fmt::format("'{}' has shape ({}), but {} of {} has shape ({})", name,
-                                      fmt::join(header.shape, ", "), conversion.source.name,
-                                      to_string(conversion.source.shape), fmt::join(wanted, ", ")));
+        throw ConfigError(
+            fmt::format("'{}' has shape ({}), but {} of {} has shape ({})", name,
+                        fmt::join(header.shape, ", "), conversion.source.name,
+                        to_string(conversion.source.shape), fmt::join(wanted, ", ")),
+            arrays_carry_shape(from) ? "leave out --shape" : "correct --shape or --from");
     }
 }
 
 void require_size(const Layout& layout, std::uint64_t size, const std::string& name) {
     if (size < layout.used || size > layout.bytes) {
-        throw ConfigError(fmt::format(
-            "'{}' has {} byte{} of data, but {} ({}) of {} with {}-byte elements takes {}", name,
-            size, size == 1 ? "" : "s", layout.name, layout.sentence, to_string(layout.shape),
-            layout.element, layout.bytes));
+        throw ConfigError(
+            fmt::format("'{}' has {} of data, but {} ({}) of {} with elements of {} takes {}", name,
+                        counted(size, "byte"), layout.name, layout.sentence,
+                        to_string(layout.shape), counted(layout.element, "byte"),
+                        with_separators(layout.bytes)),
+            "give all bytes of the tensor, or correct --shape, --type or --from");
     }
 }
 
 /// The plan; errors about a .npy file's type suggest what may be meant.
-ConversionPlan plan_file(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
+ConversionPlan plan_for(const ConversionRequest& request, const std::optional<NpyHeader>& header) {
     try {
         return plan_conversion(request);
     } catch (const ConfigError& error) {
@@ -125,6 +138,63 @@ ConversionPlan plan_file(const ConversionRequest& request, const std::optional<N
         throw ConfigError(error.sentence(),
                           "the file holds float32: --type int8 or int16 with --quantize "
                           "scale=1,radix=5 turns it into fixed point");
+    }
+}
+
+/// A file and what becomes of it, before any value has been read.
+struct PlannedFile {
+    PlannedFile(const FileConversion& given, const fs::path& path);
+
+    std::span<const std::uint8_t> data() const {
+        return input.bytes().subspan(header ? header->data_begin : 0);
+    }
+
+    MappedInput input;
+    FileConversion job;
+    std::optional<NpyHeader> header{};
+    std::optional<ConversionPlan> to_kernels{};  ///< row-major, for their transform
+    ConversionPlan conversion{};
+};
+
+PlannedFile::PlannedFile(const FileConversion& given, const fs::path& path)
+    : input(path), job(given) {
+    const std::string name = path.string();
+    if (is_npy(input.bytes())) {
+        header = read_npy_header(input.bytes(), name);
+        take_from_header(job, *header, name);
+    }
+    if (job.request.shape.axes.empty()) {
+        throw ConfigError(Place{name, 0, 0}, "--shape is missing", "raw files do not carry it");
+    }
+    if (job.type.empty() && !job.request.quantise) {
+        throw ConfigError(Place{name, 0, 0}, "--type is missing", "raw files do not carry it");
+    }
+    job.request.type = &find_element(job.type.empty() ? "int8" : job.type);
+    ConversionRequest request = job.request;
+    const bool transforms = takes_winograd(request);
+    if (transforms) {
+        request.to = parse_layout_spec("kcrs");
+    }
+    conversion = plan_for(request, header);
+    if (header) {
+        require_header(*header, conversion, request.from, name);
+    }
+    if (header && header->is_transposed() && data().size() > largest_file.value) {
+        throw ConfigError(fmt::format("'{}' is in Fortran order and has more than {} bytes", name,
+                                      largest_file.value),
+                          "save it in C order: numpy.ascontiguousarray");
+    }
+    require_size(conversion.source, data().size(), name);
+    if (transforms) {
+        const ElementRow& type = *conversion.target_type;
+        to_kernels = std::move(conversion);
+        conversion = plan_conversion({.from = request.to,
+                                      .to = job.request.to,
+                                      .shape = winograd_shape(request.shape, type),
+                                      .type = &type,
+                                      .quantise = {},
+                                      .dequantise = {},
+                                      .stride_npu = {}});
     }
 }
 
@@ -155,66 +225,33 @@ class Watch {
 
 }  // namespace
 
+ConversionPlan plan_file(const FileConversion& job, const fs::path& input) {
+    return std::move(PlannedFile(job, input).conversion);
+}
+
 ConvertedFile convert_file(const FileConversion& given, const fs::path& input_path,
                            const fs::path& output_path) {
-    FileConversion job = given;
+    PlannedFile planned(given, input_path);
+    const FileConversion& job = planned.job;
+    const ConversionPlan& conversion = planned.conversion;
     const std::string name = input_path.string();
-    const MappedInput input(input_path);
-    std::optional<NpyHeader> header;
-    if (is_npy(input.bytes())) {
-        header = read_npy_header(input.bytes(), name);
-        take_from_header(job, *header);
-    }
-    if (job.request.shape.axes.empty()) {
-        throw ConfigError("--shape is missing", "raw files do not carry it");
-    }
-    const std::string type = job.type.empty() ? "int8" : job.type;
-    if (job.type.empty() && !job.request.quantise) {
-        throw ConfigError("--type is missing", "raw files do not carry it");
-    }
-    job.request.type = &find_element(type);
-    const bool transforms = takes_winograd(job.request);
-    const LayoutSpec target = job.request.to;
-    if (transforms) {
-        job.request.to = parse_layout_spec("kcrs");
-    }
-    ConversionPlan conversion = plan_file(job.request, header);
-    if (header) {
-        require_header(*header, conversion, name);
-    }
-    std::span<const std::uint8_t> from = input.bytes().subspan(header ? header->data_begin : 0);
+    std::span<const std::uint8_t> from = planned.data();
     std::vector<std::uint8_t> ordered;
-    if (header && header->is_transposed()) {
-        if (from.size() > largest_file.value) {
-            throw ConfigError(fmt::format("'{}' is in Fortran order and has more than {} bytes",
-                                          name, largest_file.value),
-                              "save it in C order: numpy.ascontiguousarray");
-        }
-        ordered = in_c_order(*header, from);
+    if (planned.header && planned.header->is_transposed()) {
+        ordered = in_c_order(*planned.header, from);
         from = ordered;
     }
-    require_size(conversion.source, from.size(), name);
-    if (transforms) {
-        std::vector<std::uint8_t> kernels(conversion.target.bytes);
-        convert(conversion, from, kernels, {});
-        WinogradKernels done =
-            winograd_kernels(job.request.shape, *conversion.target_type, kernels);
-        conversion = plan_conversion({.from = job.request.to,
-                                      .to = target,
-                                      .shape = std::move(done.shape),
-                                      .type = conversion.target_type,
-                                      .quantise = {},
-                                      .dequantise = {},
-                                      .stride_npu = {}});
-        ordered = std::move(done.values);
+    if (planned.to_kernels) {
+        std::vector<std::uint8_t> kernels(planned.to_kernels->target.bytes);
+        convert(*planned.to_kernels, from, kernels, {});
+        ordered = winograd_kernels(job.request.shape, *conversion.source_type, kernels).values;
         from = ordered;
-        job.request.to = target;
     }
     if (!job.wmb.empty() || !job.wgs.empty()) {
         std::vector<std::uint8_t> stored(conversion.target.bytes);
         convert(conversion, from, stored, {});
         const std::uint64_t bytes = write_compressed(job, conversion, stored, output_path);
-        return {std::move(conversion), bytes};
+        return {conversion, bytes};
     }
 
     std::string head;
@@ -224,7 +261,7 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     }
     MappedOutput output(output_path, head.size() + conversion.target.bytes);
     std::ranges::copy(head, output.bytes().begin());
-    Watch watch(job, input, output);
+    Watch watch(job, planned.input, output);
     try {
         convert(conversion, from, output.bytes().subspan(head.size()),
                 [&watch](std::uint64_t bytes) { watch.moved(bytes); });

@@ -18,13 +18,19 @@ bool takes_winograd(const ConversionRequest& request) {
            request.shape.extent('R') == 3 && request.shape.extent('S') == 3;
 }
 
+LogicalShape winograd_shape(const LogicalShape& shape, const ElementRow& type) {
+    const std::uint64_t step = 32 / type.bytes;  // source: NVDLA format page, 32 bytes of channels
+    return {
+        {{'K', shape.extent('K')}, {'C', round_up(shape.extent('C'), step)}, {'R', 4}, {'S', 4}}};
+}
+
 WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& type,
                                  std::span<const std::uint8_t> values) {
     const auto extent = [&](char axis) { return static_cast<std::uint32_t>(shape.extent(axis)); };
     Kernels<double> kernels({extent('K'), extent('C'), extent('R'), extent('S')});
     kernels.values = read_elements(type.type, values);
-    const std::uint64_t step = 32 / type.bytes;  // source: NVDLA format page, 32 bytes of channels
-    const auto channels = static_cast<std::uint32_t>(round_up(extent('C'), step));
+    LogicalShape shape_after = winograd_shape(shape, type);
+    const auto channels = static_cast<std::uint32_t>(shape_after.extent('C'));
     const Kernels<double> patches =
         to_winograd(extend_for_winograd(kernels, {.channels = channels}));
     const NumberRange range = range_of(type.type);
@@ -40,8 +46,7 @@ WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& ty
     }
     std::string bytes;
     append_elements(type.type, numbers, bytes);
-    return {{{{'K', shape.extent('K')}, {'C', channels}, {'R', 4}, {'S', 4}}},
-            {bytes.begin(), bytes.end()}};
+    return {std::move(shape_after), {bytes.begin(), bytes.end()}};
 }
 
 std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,

@@ -32,8 +32,13 @@ struct Descriptor {
     }
 };
 
-[[noreturn]] void refuse(const char* what, const fs::path& path, const std::string& why) {
-    throw ConfigError(fmt::format("cannot {} '{}': {}", what, path.string(), why));
+[[noreturn]] void cannot_read(const fs::path& path, const std::string& why,
+                              const std::string& remedy) {
+    throw ConfigError(fmt::format("cannot read '{}': {}", path.string(), why), remedy);
+}
+[[noreturn]] void cannot_write(const fs::path& path, const std::string& why,
+                               const std::string& remedy) {
+    throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), why), remedy);
 }
 
 }  // namespace
@@ -42,10 +47,12 @@ MappedInput::MappedInput(const fs::path& path) {
     const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status {};
     if (file.number < 0 || ::fstat(file.number, &status) != 0) {
-        refuse("read", path, reason());
+        cannot_read(path, reason(),
+                    errno == EACCES ? "correct its permissions"
+                                    : "put the file there, or correct its name");
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse("read", path, "it is not a regular file");
+        cannot_read(path, "it is not a regular file", "store its content in a regular file");
     }
     size_ = static_cast<std::size_t>(status.st_size);
     if (size_ == 0) {
@@ -53,7 +60,7 @@ MappedInput::MappedInput(const fs::path& path) {
     }
     void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number, 0);
     if (mapped == MAP_FAILED) {
-        refuse("read", path, reason());
+        cannot_read(path, reason(), "copy it to another file system");
     }
     data_ = static_cast<const std::uint8_t*>(mapped);
 }
@@ -75,7 +82,7 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
     const fs::path folder = make_folder_of(path);
     std::error_code error;
     if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
-        refuse("write", path, "it is not a regular file");
+        cannot_write(path, "it is not a regular file", "give another name");
     }
     file_ = std::make_unique<TemporaryFile>(folder, path);
     // Blocks are reserved, so that a full disk is an error here and not a signal while writing.
@@ -83,7 +90,8 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
         size_ == 0 ? 0 : ::posix_fallocate(file_->descriptor(), 0, static_cast<off_t>(size_));
     if (full != 0) {
         const std::string why = std::generic_category().message(full);
-        refuse("write", path, fmt::format("{} bytes do not fit: {}", size_, why));
+        cannot_write(path, fmt::format("{} bytes do not fit: {}", size_, why),
+                     "choose a location with free space");
     }
     if (size_ == 0) {
         return;
@@ -91,7 +99,7 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
     void* mapped =
         ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_->descriptor(), 0);
     if (mapped == MAP_FAILED) {
-        refuse("write", path, reason());
+        cannot_write(path, reason(), "choose another location");
     }
     data_ = static_cast<std::uint8_t*>(mapped);
 }

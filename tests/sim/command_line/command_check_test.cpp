@@ -152,6 +152,12 @@ TEST_F(CommandCheck, FindingsAreChosenAndWrittenAsSarif) {
     const Json& place = result["locations"][0]["physicalLocation"];
     EXPECT_EQ(place["artifactLocation"]["uri"], (folder_ / "program.cfg").string());
     EXPECT_GT(place["region"]["startLine"], 1);
+    const Answer printed = typed({"check", folder_.string(), "--sarif", "-"});
+    EXPECT_EQ(printed.out, read_whole_file(sarif));
+    EXPECT_NE(printed.err.find("0 errors, 3 warnings"), std::string::npos) << printed.err;
+    EXPECT_EQ(typed({"check", folder_.string(), "--sarif", "-", "--json", "-"}).err,
+              "npuscope: both --json and --sarif ask for standard output (give one of them a "
+              "file)\n");
 
     const Answer graver = typed({"check", folder_.string(), "--werror"});
     EXPECT_NE(graver.out.find("3 errors, 0 warnings"), std::string::npos) << graver.out;

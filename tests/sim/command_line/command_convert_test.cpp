@@ -130,6 +130,51 @@ TEST_F(CommandConvert, WhatCannotBeIsRefusedWithTheNumbers) {
     EXPECT_NE(refused({"--shape", "1x3x1x1"}).find("--type is missing"), std::string::npos);
 }
 
+TEST_F(CommandConvert, NothingIsWrittenWhereALaterStepIsWrong) {
+    const std::string in = write("in", "abcd"), longer = write("longer", "abcdefgh");
+    const auto refused = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"--shape", "1x2x1x2", "--type", "int8"});
+        const auto answer = convert(arguments);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()),
+                  2);
+        return answer.err;
+    };
+    EXPECT_NE(refused({in, path("out"), "--explain", "0,2,0,0"})
+                  .find("--explain 0,2,0,0 is not an element of N1 C2 H1 W2"),
+              std::string::npos);
+    EXPECT_NE(refused({in, longer, path("all/")}).find("longer' has 8 bytes of data"),
+              std::string::npos);
+    EXPECT_NE(refused({in, in, path("all/")}).find("(convert them into different folders)"),
+              std::string::npos);
+    EXPECT_NE(refused({in, in}).find("'" + in + "' is also an input; the output would overwrite"),
+              std::string::npos);
+    EXPECT_NE(refused({in, path("b"), "--json", path("b")}).find("both --json and OUT write '"),
+              std::string::npos);
+    EXPECT_NE(refused({in, path("b"), "--wmb", path("m"), "--wgs", path("m")})
+                  .find("both --wmb and --wgs write '"),
+              std::string::npos);
+    EXPECT_NE(refused({in, "-"}).find("OUT cannot be written to standard output (name a file)"),
+              std::string::npos);
+}
+
+TEST_F(CommandConvert, OptionsWithoutEffectAreRefused) {
+    const auto refused = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"--shape", "1x3x8x8", "--type", "int8"});
+        return convert(arguments).err;
+    };
+    EXPECT_EQ(refused({"--picture", "--group-rule", "extent"}),
+              "npuscope: --group-rule: no effect without --stride-npu (give both, or leave it "
+              "out)\n");
+    EXPECT_EQ(refused({"--picture", "--json", "j"}),
+              "npuscope: --json, --wmb and --wgs: no effect without files (name IN and OUT)\n");
+    for (const char* number : {"-1", "0", "4294967295"}) {
+        EXPECT_EQ(refused({"--picture", number}),
+                  std::string("npuscope: --picture: '") + number +
+                      "' is not a whole number from 1 to 4096 (see `npuscope convert --help`)\n");
+    }
+}
+
 TEST_F(CommandConvert, TellsWhatWasDoneAsJson) {
     const std::string in = write("in", "abcd");
     const auto answer = convert({"--shape", "1x4x1x1", "--type", "int8", "--to", "feature:atom=8",

@@ -65,6 +65,40 @@ TEST_F(CommandRun, JsonOnStandardOutputMovesTheSummaryAway) {
     EXPECT_EQ(json["config"]["npu"]["cbuf"]["banks"], 16);
 }
 
+TEST_F(CommandRun, EveryOutputHasAFileOfItsOwn) {
+    const auto refused = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"run", program_});
+        const Answer answer = typed(options);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()),
+                  1);
+        return answer.err;
+    };
+    const std::string same = (folder_ / "same").string();
+    const std::string other = (folder_ / "." / "none" / ".." / "same").string();
+    EXPECT_EQ(
+        refused({"--json", same, "--csv", other}),
+        "npuscope: both --json and --csv write '" + other + "' (give each a file of its own)\n");
+    EXPECT_EQ(
+        refused({"--wave", same, "--out", same}),
+        "npuscope: both --out and --wave write '" + same + "' (give each a file of its own)\n");
+    EXPECT_EQ(refused({"--dump", "a=" + same, "--dump", "b=" + same}),
+              "npuscope: --dump writes '" + same + "' twice (give each a file of its own)\n");
+    EXPECT_EQ(refused({"--timeline", program_}),
+              "npuscope: '" + program_ +
+                  "' is also an input; the output would overwrite it (give another file)\n");
+    EXPECT_EQ(refused({"--out", program_}),
+              "npuscope: '" + program_ +
+                  "' is also an input; the output would overwrite it (give another folder)\n");
+    EXPECT_EQ(refused({"--json", "-", "--csv", "-"}),
+              "npuscope: both --json and --csv ask for standard output (give one of them a "
+              "file)\n");
+    EXPECT_EQ(refused({"--timeline", "-"}),
+              "npuscope: --timeline cannot be written to standard output (name a file)\n");
+    EXPECT_EQ(typed({"run", program_, "--json", "/dev/null", "--csv", "/dev/null"}).code,
+              ExitCode::Good);
+}
+
 TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
     const fs::path out = folder_ / "made/out";
     EXPECT_EQ(typed({"run", folder_.string(), "--out", out.string()}).code, ExitCode::Good);

@@ -110,6 +110,13 @@ TEST_F(FloatModelCommands, QuantiseWritesAModelThatRunsTheSame) {
     EXPECT_EQ(read_npy(folder_ / "a/y.npy"), read_npy(folder_ / "b/y.npy"));
 }
 
+TEST_F(FloatModelCommands, QuantiseReplacesNoInput) {
+    const Answer answer =
+        typed({"quantise", at("m.onnx"), "--calibration", at("inputs"), "--out", at("./m.onnx")});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("m.onnx' is also an input; the output would overwrite it"));
+}
+
 TEST_F(FloatModelCommands, AnArrayOfManyInputsIsAsManyCases) {
     std::ofstream(folder_ / "many.npy", std::ios::binary)
         << npy_bytes(test::float_input({5, 3, 8, 8}, 1));

@@ -105,10 +105,10 @@ TEST_F(Hostile, AFullOrClosedStandardOutputIsAnErrorInEveryCommand) {
 TEST_F(Hostile, EveryOutputFileThatIsFullIsAnError) {
     put("p.cfg", fill);
     put("in.npy", four_bytes());
-    for (const char* command : {"run p.cfg --json /dev/full", "run p.cfg --csv /dev/full",
-                                "run p.cfg --timeline /dev/full", "check p.cfg --json /dev/full",
-                                "convert in.npy out.npy --json /dev/full",
-                                "run p.cfg --out /dev/full", "run p.cfg --out p.cfg"}) {
+    for (const char* command :
+         {"run p.cfg --json /dev/full", "run p.cfg --csv /dev/full",
+          "run p.cfg --timeline /dev/full", "check p.cfg --json /dev/full",
+          "convert in.npy out.npy --json /dev/full", "run p.cfg --out /dev/full"}) {
         const Ended ended = shell(command);
         EXPECT_EQ(ended.code, 2) << command;
         EXPECT_NE(ended.err.find("npuscope: cannot write"), std::string::npos) << ended.err;

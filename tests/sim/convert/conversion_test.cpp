@@ -135,14 +135,16 @@ TEST(Conversion, RequestsThatCannotBeAreRefused) {
     ConversionRequest wanted = request("nchw", "1W16C8B", "1x20x3x5", "int8");
     wanted.quantise = parse_quantisation("scale=1/2/3,axis=C");
     EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),
-              "3 quantisation factors are given for axis 'C' of N1 C20 H3 W5 (axis=LETTER names "
-              "the axis, one factor for "
-              "each of its indices)");
+              "3 quantisation factors are given for axis 'C', which has 20 elements (give one "
+              "factor for each element, or a single one)");
+    wanted.quantise = parse_quantisation("scale=1,axis=Z");
+    EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),
+              "quantisation factors are given for axis 'Z', but the shape is N1 C20 H3 W5 (name "
+              "an axis of the shape)");
     wanted.quantise = parse_quantisation("scale=1/2");
     EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),
-              "2 quantisation factors are given, but no axis of N1 C20 H3 W5 (axis=LETTER names "
-              "the axis, one factor for "
-              "each of its indices)");
+              "2 quantisation factors are given, but no axis is named (axis=LETTER names the axis, "
+              "one factor for each of its indices)");
     wanted.quantise.reset();
     wanted.stride_npu = {240, 1, 80};
     EXPECT_EQ(sample::message_of([&] { plan_conversion(wanted); }),

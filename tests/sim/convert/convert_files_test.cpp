@@ -106,8 +106,9 @@ TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
                   convert_file(job("nchw", "1W16C8B", "1x40x3x5", "int8"), raw, folder_ / "out");
               }),
               "'" + raw.string() +
-                  "' has 599 bytes of data, but nchw (N C H W) of N1 C40 H3 W5 with 1-byte "
-                  "elements takes 600");
+                  "' has 599 bytes of data, but nchw (N C H W) of N1 C40 H3 W5 with elements of 1 "
+                  "byte takes 600 (give all bytes of the tensor, or correct --shape, --type or "
+                  "--from)");
     EXPECT_NE(sample::message_of(
                   [&] { convert_file(job("nchw", "nchw", "", "int8"), raw, folder_ / "out"); }),
               "");
@@ -117,6 +118,12 @@ TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
               }),
               "");
     EXPECT_EQ(files(), 1U);
+    EXPECT_EQ(sample::message_of([&] { plan_file(job("nchw", "nchw", "", "int8"), raw); }),
+              raw.string() + ": --shape is missing (raw files do not carry it)");
+    EXPECT_EQ(sample::message_of(
+                  [&] { plan_file(job("nchw", "nchw", "1x1x1x1", "int8"), folder_ / "none"); }),
+              "cannot read '" + (folder_ / "none").string() +
+                  "': No such file or directory (put the file there, or correct its name)");
 }
 
 TEST_F(ConvertFiles, AFailureOnTheWayLeavesTheOldFile) {
@@ -142,9 +149,11 @@ TEST_F(ConvertFiles, TheInputMayBeTheOutput) {
 TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
     const std::array<std::uint64_t, 4> shape{1, 2, 3, 4};
     const fs::path array = write("a.npy", npy_header(find_element("int16"), shape) + values(48));
-    EXPECT_NE(sample::message_of(
+    EXPECT_EQ(sample::message_of(
                   [&] { convert_file(job("nchw", "nhwc", "", "int8"), array, folder_ / "out"); }),
-              "");
+              "'" + array.string() +
+                  "' holds int16, but layout nchw needs int8 here (give --type int16, or leave it "
+                  "out)");
     const fs::path real = write("f.npy", npy_header(find_element("float32"), shape) + values(96));
     EXPECT_EQ(sample::message_of(
                   [&] { convert_file(job("nchw", "16W1C8B", "", "int8"), real, folder_ / "out"); }),
@@ -154,13 +163,14 @@ TEST_F(ConvertFiles, ArraysOfAnotherTypeOrShapeAreRefused) {
     EXPECT_EQ(
         sample::message_of(
             [&] { convert_file(job("nchw", "16W1C8B", "", ""), real, folder_ / "out"); }),
-        "layout 16W1C8B holds 1-byte elements, but the type has 4 bytes (the file holds float32: "
-        "--type int8 or int16 with --quantize scale=1,radix=5 turns it into fixed point)");
+        "layout 16W1C8B holds elements of 1 byte, but the type has 4 bytes (the file holds "
+        "float32: --type int8 or int16 with --quantize scale=1,radix=5 turns it into fixed point)");
     EXPECT_EQ(sample::message_of([&] {
                   convert_file(job("nchw", "nhwc", "1x2x4x3", ""), array, folder_ / "out");
               }),
               "'" + array.string() +
-                  "' has shape (1, 2, 3, 4), but nchw of N1 C2 H4 W3 has shape (1, 2, 4, 3)");
+                  "' has shape (1, 2, 3, 4), but nchw of N1 C2 H4 W3 has shape (1, 2, 4, 3) (leave "
+                  "out --shape)");
 }
 
 }  // namespace
