@@ -314,6 +314,7 @@ CheckReport report_on(const CheckArguments& arguments) {
         return report_on_segments(arguments);
     }
     const SystemConfig system = read_system(arguments.system);
+    require_use_of_plan_options(arguments.experiment.plan, system);
     const auto* npu = system.npu.find<NpuConfig>();
     if (is_onnx_file(file) || (is_network_file(file) && npu == nullptr)) {
         refuse_proof(arguments);

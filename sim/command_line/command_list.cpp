@@ -175,26 +175,58 @@ void list_rules(const ListOptions& options, std::ostream& out) {
     out << (options.markdown ? rules_markdown() : rules_text(options.prefix));
 }
 
+/// Forms in which a topic can be printed, besides text.
+enum class Forms { Text, Markdown, Code };
+
 struct TopicRow {
     std::string_view name;
     void (*list)(const ListOptions&, std::ostream&);
+    Forms forms = Forms::Text;
 };
 
-constexpr std::array topics{
-    TopicRow{"presets", list_presets_of},  TopicRow{"memories", list_memories},
-    TopicRow{"networks", list_networks},   TopicRow{"experiments", list_experiments},
-    TopicRow{"sweeps", list_sweeps},       TopicRow{"layouts", list_layouts},
-    TopicRow{"registers", list_registers}, TopicRow{"patterns", list_patterns},
-    TopicRow{"fields", list_all_fields},   TopicRow{"rules", list_rules}};
+constexpr std::array topics{TopicRow{"presets", list_presets_of},
+                            TopicRow{"memories", list_memories},
+                            TopicRow{"networks", list_networks},
+                            TopicRow{"experiments", list_experiments},
+                            TopicRow{"sweeps", list_sweeps},
+                            TopicRow{"layouts", list_layouts},
+                            TopicRow{"registers", list_registers, Forms::Code},
+                            TopicRow{"patterns", list_patterns},
+                            TopicRow{"fields", list_all_fields, Forms::Markdown},
+                            TopicRow{"rules", list_rules, Forms::Markdown}};
 
 constexpr const char* topic_names =
     "presets, memories, networks, experiments, sweeps, layouts, registers, patterns, fields or "
     "rules";
 
+void require_use_of_options(const TopicRow& topic, const ListOptions& options) {
+    const bool registers = topic.forms == Forms::Code;
+    const bool whole =
+        options.c_header || options.sv_package || (options.markdown && topic.name == "rules");
+    const std::pair<bool, const char*> unused[] = {
+        {options.markdown && topic.forms != Forms::Markdown, "--markdown"},
+        {options.c_header && !registers, "--c-header"},
+        {options.sv_package && !registers, "--sv-package"},
+        {!options.map.empty() && !registers, "--map"},
+        {!options.prefix.empty() && whole, "PREFIX"}};
+    std::string names;
+    for (const auto& [is, name] : unused) {
+        names += is ? (names.empty() ? "" : ", ") + std::string(name) : "";
+    }
+    if (!names.empty()) {
+        throw ConfigError(fmt::format("{}: no effect on this list of {}", names, topic.name),
+                          "leave it out");
+    }
+    if (options.c_header && options.sv_package) {
+        throw ConfigError("--c-header and --sv-package exclude each other", "give one of them");
+    }
+}
+
 ExitCode list(const ListOptions& options, const Console& console) {
     std::vector<std::string> known;
     for (const TopicRow& topic : topics) {
         if (topic.name == options.topic) {
+            require_use_of_options(topic, options);
             std::ostringstream text;
             topic.list(options, text);
             const std::string shown = printable(text.str());

@@ -377,6 +377,11 @@ ExitCode plan_any(const PlanArguments& arguments, const SystemConfig& system,
         return explain_model(arguments, system, console);
     }
     const WriteChoices& write = arguments.experiment.write;
+    if (!write.loadable.empty() && !is_loadable_file(write.loadable)) {
+        throw ConfigError(
+            fmt::format("--loadable: '{}' does not have the name of a loadable", write.loadable),
+            "give a name that ends in .fbuf");
+    }
     PlanTarget target =
         arguments.experiment.plan.target(system, !write.out.empty() || !write.loadable.empty());
     // runtimes know no tensor of pixels in two planes
@@ -394,6 +399,7 @@ ExitCode plan(PlanArguments& arguments, const Console& console) {
     require_separate(outputs, arguments.inputs());
     require_use_of_options(experiment);
     const SystemConfig system = read_system(arguments.system);
+    require_use_of_plan_options(experiment.plan, system);
     experiment.command = recorded_command(arguments, console);
     return plan_any(arguments, system, console);
 }

@@ -84,6 +84,7 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     require_own_files(arguments);
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
+    require_use_of_plan_options(experiment.plan, system);
     Result result = run_experiment(experiment, system);
     if (!experiment.write.energy.empty()) {
         result.energy = estimate_energy(read_preset<EnergyTable>(find_preset(

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
@@ -42,7 +43,7 @@ struct SweepArguments {
     std::size_t jobs = 0;
     std::string launcher = "local";
     std::string hosts;
-    std::size_t tasks = usual_tasks;
+    std::optional<std::size_t> tasks{};
     std::string script;
     std::vector<std::string> options;
     std::string task;
@@ -173,7 +174,7 @@ LaunchPlan launch_plan(const SweepArguments& arguments, const SweepFolder& folde
                        const SweepOptions& options) {
     return {fs::read_symlink("/proc/self/exe"),
             folder.path,
-            arguments.tasks,
+            arguments.tasks.value_or(usual_tasks),
             options.jobs,
             arguments.hosts,
             arguments.options};
@@ -247,12 +248,30 @@ void launch(const SweepArguments& arguments, const SweepFolder& folder, const Sp
     fs::remove_all(task_folder(folder.path));
 }
 
+/// Those of launchers that this sweep does not use.
+void require_use_of_options(const SweepArguments& arguments, Launcher launcher) {
+    const bool slurm = launcher == Launcher::Slurm || !arguments.script.empty();
+    std::string names;
+    const auto add = [&](bool unused, const char* option) {
+        names += unused ? (names.empty() ? "" : ", ") + std::string(option) : "";
+    };
+    add(!arguments.hosts.empty() && launcher != Launcher::Ssh, "--hosts");
+    add(arguments.tasks.has_value() && launcher == Launcher::Local && !slurm, "--tasks");
+    add(!arguments.options.empty() && !slurm, "--sbatch");
+    if (!names.empty()) {
+        throw ConfigError(
+            fmt::format("{}: no effect with --launcher {}", names, arguments.launcher),
+            "leave it out, or choose the launcher that uses it");
+    }
+}
+
 ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     const auto launcher = enum_from_name<Launcher>(arguments.launcher);
     if (!launcher) {
         throw ConfigError(fmt::format("unknown launcher '{}'", arguments.launcher),
                           "local, ssh or slurm");
     }
+    require_use_of_options(arguments, *launcher);
     const std::array<OutputPath, 3> outputs{{{"--out", arguments.out, OutputKind::Folder},
                                              {"--csv", arguments.csv, OutputKind::Text},
                                              {"--export", arguments.script}}};
@@ -315,7 +334,7 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
     app.add_option("--tasks", arguments.tasks,
                    "number of tasks for ssh or slurm; a lost task is restarted")
         ->transform(whole_number(1, most_jobs))
-        ->capture_default_str();
+        ->default_str(std::to_string(usual_tasks));
     app.add_option("--hosts", arguments.hosts,
                    "ssh machines, in the format of GNU parallel's --sshlogin; : is this machine");
     app.add_option(

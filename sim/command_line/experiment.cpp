@@ -112,11 +112,14 @@ class GivenOptions {
     }
     /// Options for its inputs and outputs.
     void add_pictures(const ModelChoices& model) {
-        const PixelChoices usual;
-        add(model.pixels.mean != usual.mean, "--mean");
-        add(model.pixels.scale != usual.scale, "--scale");
-        add(model.pixels.order != usual.order, "--order");
+        add_pixels(model.pixels);
         add(!model.labels.empty(), "--labels");
+    }
+    void add_pixels(const PixelChoices& pixels) {
+        const PixelChoices usual;
+        add(pixels.mean != usual.mean, "--mean");
+        add(pixels.scale != usual.scale, "--scale");
+        add(pixels.order != usual.order, "--order");
     }
     void add_plan(const PlanChoices& plan) {
         const PlanChoices usual;
@@ -325,6 +328,13 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
             throw ConfigError(given.names() + ": the model is not calibrated",
                               "name a folder of typical inputs: --calibration DIR");
         }
+        if (experiment.model.calibration.empty() && experiment.inputs.empty()) {
+            given.add_pixels(experiment.model.pixels);
+        }
+        if (!given.names().empty()) {
+            throw ConfigError(given.names() + ": no effect, because no inputs are read",
+                              "leave it out, or name inputs");
+        }
         return;
     }
     const bool table = is_network_file(program);
@@ -347,6 +357,16 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
         throw ConfigError(
             fmt::format("{}: no effect on '{}', which is {}", given.names(), program, kind),
             "leave it out");
+    }
+}
+
+void require_use_of_plan_options(const PlanChoices& choices, const SystemConfig& system) {
+    GivenOptions given;
+    given.add_plan(choices);
+    if (system.npu.find<NpuConfig>() == nullptr && !given.names().empty()) {
+        throw ConfigError(fmt::format("{}: no effect on {}, which runs no register programs",
+                                      given.names(), system.npu_name()),
+                          "leave it out");
     }
 }
 

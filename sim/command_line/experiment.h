@@ -217,6 +217,8 @@ Experiment read_experiment(const ConfigNode& root, const std::filesystem::path& 
 /// ConfigError if an option is given that has no effect on a program of this kind. `with_model`:
 /// the program comes with a model that is read as well.
 void require_use_of_options(const Experiment& experiment, bool with_model = false);
+/// The same for options of plans on an NPU that runs jobs.
+void require_use_of_plan_options(const PlanChoices& choices, const SystemConfig& system);
 /// Copies its NPU, memory and host settings to `system`, except for those that were typed.
 void take_system(const Experiment& experiment, SystemArguments& system, bool npu_typed = false,
                  bool memory_typed = false);

@@ -43,6 +43,9 @@ void check_stream(const Experiment& experiment) {
         throw ConfigError(fmt::format("'{}' is not a network", experiment.program),
                           "--stream needs a shape table or a model");
     }
+    if (frames > 0 && !experiment.run.beside.empty()) {
+        throw ConfigError("--stream supports a single program only", "leave out --beside");
+    }
     if (frames == 1 || (frames > 1 && experiment.run.instances > 1)) {
         throw ConfigError(frames == 1 ? "--stream needs at least 2 frames"
                                       : "--stream supports a single instance only",
@@ -158,6 +161,11 @@ Result run_experiment(const Experiment& experiment, const SystemConfig& system) 
     if (!experiment.run.network.empty() && !experiment.run.compare_layers) {
         throw ConfigError("--network is used only with --compare-layers",
                           "give --compare-layers with it");
+    }
+    if (!experiment.run.network.empty() && names_network(program)) {
+        throw ConfigError(
+            fmt::format("--network: no effect on '{}', which is a network itself", program),
+            "leave it out");
     }
     check_stream(experiment);
     check_instances(experiment, read_wishes(experiment, system));

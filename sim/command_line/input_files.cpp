@@ -125,11 +125,26 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
 
 }  // namespace
 
+std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given) {
+    if (batch && *batch > given) {
+        throw ConfigError(fmt::format("--batch {}: {} given", *batch,
+                                      counted(given, "input") + (given == 1 ? " is" : " are")),
+                          "give more, or leave out --batch");
+    }
+    return batch ? static_cast<std::size_t>(*batch) : given;
+}
+
 InputReader::InputReader(const Graph& graph, const PixelChoices& choices)
     : graph_(graph),
+      choices_(choices),
       mean_(numbers_of(choices.mean, "--mean")),
-      scale_(numbers_of(choices.scale, "--scale")),
-      order_(choices.order.value_or(ChannelOrder::Rgb)) {}
+      scale_(numbers_of(choices.scale, "--scale")) {
+    if (std::ranges::count(scale_, 0.0) > 0) {
+        throw ConfigError(
+            fmt::format("--scale '{}': a factor of 0 makes all pixels 0", choices.scale),
+            "write it as a number other than 0, e.g. 1/255");
+    }
+}
 
 GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
                                const std::string& file) const {
@@ -150,7 +165,8 @@ GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
     const std::size_t plane = picture.width * picture.height;
     for (std::size_t i = 0; i < plane; ++i) {
         for (std::size_t c = 0; c < picture.channels; ++c) {
-            const std::size_t from = order_ == ChannelOrder::Bgr ? picture.channels - 1 - c : c;
+            const std::size_t from =
+                choices_.order == ChannelOrder::Bgr ? picture.channels - 1 - c : c;
             value.numbers[first ? c * plane + i : i * picture.channels + c] =
                 picture.pixels[i * picture.channels + from];
         }
@@ -161,6 +177,7 @@ GraphValue InputReader::placed(const Picture& picture, const TensorType& type,
 void InputReader::scale_pixels(GraphValue& value, const TensorType& type,
                                const std::string& file) const {
     const bool plain = mean_ == std::vector{0.0} && scale_ == std::vector{1.0};
+    pixels_read_ = pixels_read_ || value.type.element == ElementType::Uint8;
     if (plain || value.type.element != ElementType::Uint8) {
         return;
     }
@@ -196,6 +213,7 @@ std::vector<GraphValue> InputReader::read_all(const std::string& input,
     const TensorType& type = graph_.types.at(input);
     std::vector<GraphValue> values;
     if (is_picture_file(file)) {
+        pictures_read_ = true;
         values.push_back(placed(read_picture(file), type, file.string()));
     } else {
         values = split_batch(read_npy(file), type, file.string());
@@ -251,6 +269,22 @@ Case InputReader::case_of_folder(const fs::path& folder) const {
         one[input] = read(input, file ? *file : folder / file_name(input, ".npy"));
     }
     return one;
+}
+
+void InputReader::require_use_of_choices() const {
+    const PixelChoices usual;
+    std::string names;
+    const auto add = [&](bool unused, const char* option) {
+        names += unused ? (names.empty() ? "" : ", ") + std::string(option) : "";
+    };
+    add(choices_.mean != usual.mean && !pixels_read_, "--mean");
+    add(choices_.scale != usual.scale && !pixels_read_, "--scale");
+    add(choices_.order != usual.order && !pictures_read_, "--order");
+    if (!names.empty()) {
+        throw ConfigError(names + ": no effect on the inputs, which are arrays",
+                          pixels_read_ ? "give a picture, or leave it out"
+                                       : "give a picture or an array of uint8, or leave it out");
+    }
 }
 
 std::vector<Case> InputReader::cases(const fs::path& path) const {

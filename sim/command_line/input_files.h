@@ -49,6 +49,9 @@ struct PixelChoices {
     }
 };
 
+/// How many of the cases given are run. ConfigError if that is more than there are.
+std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given);
+
 class InputReader {
  public:
     /// ConfigError for invalid numbers.
@@ -66,6 +69,8 @@ class InputReader {
     /// batch size makes several cases. Sorted by name. ConfigError if there is none, or one does
     /// not fit.
     std::vector<Case> cases(const std::filesystem::path& path) const;
+    /// ConfigError if choices for pixels had no effect on what was read.
+    void require_use_of_choices() const;
 
  private:
     std::vector<GraphValue> read_all(const std::string& input,
@@ -77,9 +82,11 @@ class InputReader {
     void scale_pixels(GraphValue& value, const TensorType& type, const std::string& file) const;
 
     const Graph& graph_;
+    PixelChoices choices_;
     std::vector<double> mean_;
     std::vector<double> scale_;
-    ChannelOrder order_;
+    mutable bool pixels_read_ = false;    ///< pictures or uint8 arrays
+    mutable bool pictures_read_ = false;  ///< files whose channels have an order
 };
 
 }  // namespace npuscope

@@ -311,8 +311,9 @@ class ModelRun {
         } else {
             cases_ = reader.cases(files_.inputs);
         }
-        if (files_.model.batch && *files_.model.batch < cases_.size()) {
-            cases_.resize(*files_.model.batch);
+        cases_.resize(wanted_cases(files_.model.batch, cases_.size()));
+        if (files_.model.calibration.empty()) {
+            reader.require_use_of_choices();
         }
         if (cases_.size() > 1 && queries_ != nullptr && queries_->wishes().any()) {
             throw ConfigError("surfaces can be examined for a single input only",

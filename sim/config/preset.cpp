@@ -21,29 +21,17 @@ bool holds_presets(const fs::path& folder) {
     return fs::is_directory(folder / "npu", error);
 }
 
-/// Removes a key from a map; null if it is not there.
-ConfigNode take(ConfigNode& map, std::string_view key) {
-    ConfigNode taken;
-    const auto found = std::ranges::find(map.keys, key, &ConfigNode::Key::name);
-    if (map.kind == ConfigNode::Kind::Map && found != map.keys.end()) {
-        const auto item = map.items.begin() + (found - map.keys.begin());
-        taken = std::move(*item);
-        map.items.erase(item);
-        map.keys.erase(found);
-    }
-    return taken;
-}
-
-const NpuFamily& family_of(const ConfigNode& node, NpuFamilies families) {
-    const std::string name =
-        node.kind == ConfigNode::Kind::Null ? "nvdla" : read_text(node, "family");
+const NpuFamily& family_of(const ConfigNode* node, NpuFamilies families) {
+    const std::string name = node == nullptr || node->kind == ConfigNode::Kind::Null
+                                 ? "nvdla"
+                                 : read_text(*node, "family");
     const auto found =
         std::ranges::find(families, name, [](const NpuFamily* family) { return family->name(); });
     if (found == families.end()) {
         std::vector<std::string> known;
         std::ranges::transform(families, std::back_inserter(known),
                                [](const NpuFamily* family) { return std::string(family->name()); });
-        refuse_name(node, "family", known);
+        refuse_name(node == nullptr ? ConfigNode{} : *node, "family", known);
     }
     return **found;
 }
@@ -174,14 +162,20 @@ SystemConfig parse_system(const std::string& text, const std::string& file, NpuF
     return read_system_fields(parse_yaml(text, file), families);
 }
 
-SystemConfig read_system_fields(ConfigNode root, NpuFamilies families) {
+SystemConfig read_system_fields(const ConfigNode& root, NpuFamilies families) {
     SystemConfig system;
-    system.family = &family_of(take(root, "family"), families);
-    if (const ConfigNode host = take(root, "host"); host.kind != ConfigNode::Kind::Null) {
+    system.family = &family_of(root.find("family"), families);
+    system.npu = system.family->defaults();
+    StructReader reader(root, {});
+    ConfigNode family;
+    ConfigNode host;
+    reader.field("family", family, {});
+    reader.field("host", host, {});
+    AnyConfig::describe(reader, system.npu);
+    reader.finish();
+    if (host.kind != ConfigNode::Kind::Null) {
         read_value(host, system.host, "host");
     }
-    system.npu = system.family->defaults();
-    read_value(root, system.npu, {});
     return system;
 }
 

@@ -43,7 +43,7 @@ std::string read_preset_text(const PresetFile& preset);
 /// have `family`, which is nvdla by default, and `host`. ConfigError with its place.
 SystemConfig parse_system(const std::string& text, const std::string& file, NpuFamilies families);
 /// The same for a preset inside another file.
-SystemConfig read_system_fields(ConfigNode root, NpuFamilies families);
+SystemConfig read_system_fields(const ConfigNode& root, NpuFamilies families);
 
 // What else is bundled: networks (configs/workload), experiments (configs/experiment) and sweeps
 // (configs/sweep).

@@ -262,13 +262,19 @@ void refuse_name(const ConfigNode& node, const std::string& path,
                       remedy);
 }
 
+void add_name(std::vector<std::string>& known, std::string_view name) {
+    if (std::ranges::find(known, name) == known.end()) {
+        known.emplace_back(name);
+    }
+}
+
 StructReader::StructReader(const ConfigNode& node, std::string path)
     : node_(node), path_(std::move(path)) {
     expect_kind(node_, ConfigNode::Kind::Map, path_);
 }
 
 const ConfigNode* StructReader::take(std::string_view name) {
-    known_.emplace_back(name);
+    add_name(known_, name);
     return node_.find(name);
 }
 

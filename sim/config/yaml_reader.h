@@ -29,6 +29,9 @@ void expect_kind(const ConfigNode& node, ConfigNode::Kind kind, const std::strin
 template <class T>
 void read_value(const ConfigNode& node, T& value, const std::string& path);
 
+/// Adds the name of a field to those known; a struct with derived fields is described twice.
+void add_name(std::vector<std::string>& known, std::string_view name);
+
 /// Reads the fields of one struct from one map.
 class StructReader {
  public:
@@ -151,7 +154,7 @@ class OverrideVisitor {
 
     template <class T>
     void field(std::string_view name, T& value, std::string_view /*sentence*/) {
-        known_.emplace_back(name);
+        add_name(known_, name);
         if (name == steps_.front().name) {
             found_ = true;
             override_value(value, steps_.front(), steps_.subspan(1), node_, join_path(path_, name));

@@ -108,6 +108,20 @@ TEST(CommandList, APrefixOfNothingIsRefused) {
     }
 }
 
+TEST(CommandList, OptionsOfOtherTopicsAreRefused) {
+    EXPECT_EQ(typed({"list", "presets", "--c-header", "--markdown"}).err,
+              "npuscope: --markdown, --c-header: no effect on this list of presets (leave it "
+              "out)\n");
+    EXPECT_EQ(typed({"list", "rules", "--sv-package"}).err,
+              "npuscope: --sv-package: no effect on this list of rules (leave it out)\n");
+    EXPECT_EQ(typed({"list", "fields", "--map", "nv_full"}).err,
+              "npuscope: --map: no effect on this list of fields (leave it out)\n");
+    EXPECT_EQ(typed({"list", "rules", "register_in", "--markdown"}).err,
+              "npuscope: PREFIX: no effect on this list of rules (leave it out)\n");
+    EXPECT_EQ(typed({"list", "registers", "--c-header", "--sv-package"}).err,
+              "npuscope: --c-header and --sv-package exclude each other (give one of them)\n");
+}
+
 TEST(CommandList, UnknownTopicOrMapIsRefused) {
     EXPECT_EQ(typed({"list", "preset"}).err,
               "npuscope: unknown topic 'preset' (did you mean 'presets'?)\n");

@@ -41,6 +41,13 @@ TEST_F(CommandRun, WrongInputIsRefusedBeforeAnythingRuns) {
     EXPECT_EQ(typed({"run", program_, "--set", "npu.cbuf.bank=3"}).err,
               "npuscope: --set npu.cbuf.bank=3: unknown field 'npu.cbuf.bank' "
               "(did you mean 'banks'?)\n");
+    const std::string unknown = typed({"run", program_, "--set", "npu.qqqqqq=1"}).err;
+    EXPECT_EQ(unknown.find("rubik"), unknown.rfind("rubik")) << unknown;
+    const std::string file = (folder_ / "npu.yaml").string();
+    std::ofstream(file) << "qqqqqq: 1\n";
+    EXPECT_TRUE(typed({"run", program_, "--npu", file})
+                    .err.starts_with("npuscope: " + file +
+                                     ":1:1: unknown field 'qqqqqq' (known: family, host, name,"));
     EXPECT_EQ(typed({"run", program_, "--max-cycles", "many"}).code, ExitCode::WrongInput);
     const Answer preset = typed({"run", program_, "--npu", "nv_smal"});
     EXPECT_EQ(preset.code, ExitCode::WrongInput);

@@ -316,12 +316,16 @@ TEST_F(FloatModelCommands, PicturesAreInputs) {
         array.numbers[i] = (static_cast<double>('a' + i) - 100) * 0.25;
     }
     std::ofstream(folder_ / "p.npy", std::ios::binary) << npy_bytes(array);
-    for (const char* file : {"p.pgm", "p.npy"}) {
-        const Answer answer =
-            typed({"run", at("p.onnx"), "--inputs", at(file), "--mean", "100", "--scale", "1/4",
-                   "--outputs", at(file == std::string("p.pgm") ? "a" : "b")});
-        EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;  // host only
-    }
+    const Answer pixels = typed({"run", at("p.onnx"), "--inputs", at("p.pgm"), "--mean", "100",
+                                 "--scale", "1/4", "--outputs", at("a")});
+    EXPECT_EQ(pixels.code, ExitCode::ExpectationFailed) << pixels.err;  // host only
+    const Answer numbers =
+        typed({"run", at("p.onnx"), "--inputs", at("p.npy"), "--outputs", at("b")});
+    EXPECT_EQ(numbers.code, ExitCode::ExpectationFailed) << numbers.err;
+    EXPECT_THAT(
+        typed({"run", at("p.onnx"), "--inputs", at("p.npy"), "--mean", "100", "--order", "bgr"})
+            .err,
+        HasSubstr("--mean, --order: no effect on the inputs, which are arrays"));
     EXPECT_EQ(read_npy(folder_ / "a/y.npy"), read_npy(folder_ / "b/y.npy"));
     const Answer wrong = typed({"run", at("m.onnx"), "--inputs", at("p.pgm")});
     EXPECT_EQ(wrong.code, ExitCode::WrongInput);
@@ -413,6 +417,19 @@ TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
     refused({"check", "lenet", "--target-decibels", "30"}, "--target-decibels: no effect on");
     refused({"run", "three_layers", "--winograd"}, "which is a register program");
     refused({"run", "three_layers", "--network", "lenet"}, "give --compare-layers with it");
+    refused({"run", "lenet", "--compare-layers", "--network", "resnet18"},
+            "which is a network itself");
+    refused({"run", "lenet", "--npu", "tinpu_f28p55", "--winograd"},
+            "--winograd: no effect on tinpu_f28p55, which runs no register programs");
+    refused({"plan", "lenet", "--npu", "tinpu_f28p55", "--compress", "never"},
+            "--compress: no effect on");
+    refused({"check", "lenet", "--npu", "tinpu_f28p55", "--no-pixels"},
+            "--no-pixels: no effect on");
+    refused({"plan", "lenet", "--loadable", at("lenet.txt")}, "a name that ends in .fbuf");
+    refused({"run", at("m.onnx"), "--mean", "5", "--values", "off"},
+            "--mean: no effect, because no inputs are read");
+    refused({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--batch", "5"},
+            "--batch 5: 1 input is given (give more, or leave out --batch)");
     refused({"run", at("m.onnx"), "--method", "mse"}, "the model is not calibrated");
     refused({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--type", "fp16"},
             "--type fp16: a float model that is not quantised");

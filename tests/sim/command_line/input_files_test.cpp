@@ -86,6 +86,8 @@ TEST_F(InputFiles, NothingIsResizedOrGuessed) {
     for (const char* text : {"", "a", "1,", "1;2", "1/0", "nan", "1e999", "0x10", " 1"}) {
         EXPECT_THAT(refusal("rgb.png", {.scale = text}), HasSubstr("is neither a number")) << text;
     }
+    EXPECT_THAT(refusal("rgb.png", {.scale = "1,0,1"}),
+                HasSubstr("--scale '1,0,1': a factor of 0 makes all pixels 0"));
     put_array("two.npy", {2, 3, 1, 2}, ElementType::Float32);
     EXPECT_THAT(refusal("two.npy"), HasSubstr("the array holds 2 inputs"));
     put_array("wrong.npy", {1, 3, 2, 2}, ElementType::Float32);

@@ -56,6 +56,8 @@ TEST(Stream, NeedsANetworkAndTwoFrames) {
     EXPECT_EQ(typed({"run", "lenet", "--stream", "1"}).code, ExitCode::WrongInput);
     EXPECT_THAT(typed({"run", "lenet", "--stream", "2", "--instances", "2"}).err,
                 HasSubstr("--stream supports a single instance only"));
+    EXPECT_THAT(typed({"run", "lenet", "--beside", "lenet", "--stream", "3"}).err,
+                HasSubstr("--stream supports a single program only (leave out --beside)"));
 }
 
 }  // namespace
