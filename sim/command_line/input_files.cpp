@@ -215,6 +215,9 @@ std::vector<GraphValue> InputReader::read_all(const std::string& input,
     if (is_picture_file(file)) {
         pictures_read_ = true;
         values.push_back(placed(read_picture(file), type, file.string()));
+    } else if (file.extension() != ".npy" && file_exists(file)) {
+        refuse(file.string(), "the file is neither an array nor a picture",
+               "give a .npy file or a picture: PNG, JPEG, PGM or PPM");
     } else {
         values = split_batch(read_npy(file), type, file.string());
     }

@@ -38,50 +38,52 @@ std::vector<double> probabilities_of(const std::vector<double>& scores) {
 
 }  // namespace
 
-std::vector<std::string> read_labels(const std::filesystem::path& path) {
+Labels read_labels(const std::filesystem::path& path) {
     std::istringstream text(read_whole_file(path, {}, largest_config));
-    std::vector<std::string> labels;
+    std::vector<std::string> names;
     for (std::string line; std::getline(text, line);) {
         if (!line.empty() && line.back() == '\r') {
             line.pop_back();
         }
-        labels.push_back(line);
+        names.push_back(line);
     }
-    while (!labels.empty() && labels.back().empty()) {
-        labels.pop_back();
+    while (!names.empty() && names.back().empty()) {
+        names.pop_back();
     }
-    if (labels.empty()) {
+    if (names.empty()) {
         throw ConfigError(Place{path.string(), 0, 0}, "the file has no class names",
                           "write one class name per line");
     }
-    return labels;
+    return {path.string(), std::move(names)};
 }
 
-std::vector<Ranking> rank_outputs(const GraphInputs& outputs,
-                                  const std::vector<std::string>& labels, std::size_t input) {
+std::vector<Ranking> rank_outputs(const GraphInputs& outputs, const Labels& labels,
+                                  std::size_t input) {
     std::vector<Ranking> rankings;
     std::string sizes;
     for (const auto& [name, value] : outputs) {
         sizes +=
             fmt::format("{}'{}' {}", sizes.empty() ? "" : ", ", name, sizes_text(value.type.sizes));
-        if (value.numbers.size() != labels.size()) {
+        if (value.numbers.size() != labels.names.size()) {
             continue;
         }
         const std::vector<double> likely = probabilities_of(value.numbers);
-        std::vector<std::size_t> order(labels.size());
+        std::vector<std::size_t> order(labels.names.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::ranges::stable_sort(order, std::greater{},
                                  [&](std::size_t i) { return value.numbers[i]; });
         Ranking ranking{.output = name, .input = input};
         for (std::size_t i = 0; i < std::min(most_ranked, order.size()); ++i) {
             const std::size_t index = order[i];
-            ranking.best.push_back({labels[index], index, value.numbers[index], likely[index]});
+            ranking.best.push_back(
+                {labels.names[index], index, value.numbers[index], likely[index]});
         }
         rankings.push_back(std::move(ranking));
     }
     if (rankings.empty()) {
-        throw ConfigError(fmt::format("the label file has {}, but the model gives {}",
-                                      counted(labels.size(), "label"), sizes),
+        throw ConfigError(Place{labels.file, 0, 0},
+                          fmt::format("the file has {}, but the model gives {}",
+                                      counted(labels.names.size(), "label"), sizes),
                           "give as many labels as the output has elements");
     }
     return rankings;

@@ -12,13 +12,19 @@
 
 namespace npuscope {
 
+/// The names of classes, and the file that lists them.
+struct Labels {
+    std::string file{};
+    std::vector<std::string> names{};
+};
+
 /// One name per line; blank lines at the end do not count. ConfigError for a file that is not a
 /// list of names.
-std::vector<std::string> read_labels(const std::filesystem::path& path);
+Labels read_labels(const std::filesystem::path& path);
 
 /// For outputs with as many elements as there are labels. ConfigError if there is none. `input`:
 /// which of several inputs they belong to.
-std::vector<Ranking> rank_outputs(const GraphInputs& outputs,
-                                  const std::vector<std::string>& labels, std::size_t input);
+std::vector<Ranking> rank_outputs(const GraphInputs& outputs, const Labels& labels,
+                                  std::size_t input);
 
 }  // namespace npuscope

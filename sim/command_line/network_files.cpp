@@ -214,7 +214,8 @@ class ModelRun {
         constexpr std::size_t most_ranked = 10;  // inputs
         const std::size_t inputs = inputs_of(index);
         const std::size_t before = index * inputs_of(0);
-        for (std::size_t i = 0; i < inputs && !labels_.empty() && before + i < most_ranked; ++i) {
+        for (std::size_t i = 0; i < inputs && !labels_.names.empty() && before + i < most_ranked;
+             ++i) {
             std::ranges::move(rank_outputs(part_of(outputs, i, inputs), labels_, before + i),
                               std::back_inserter(result.rankings));
         }
@@ -448,7 +449,7 @@ class ModelRun {
     GraphInputs inputs_;
     std::vector<GraphInputs> cases_;  ///< inputs of each run
     GraphInputs outputs_;             ///< of all runs, along the first dimension
-    std::vector<std::string> labels_;
+    Labels labels_;
     std::optional<SegmentedPlan> segments_;
     std::optional<SegmentedPlan> at_once_;  ///< of several inputs; nothing: one after the other
     std::size_t each_ = 1;                  ///< inputs per program, except for the last one

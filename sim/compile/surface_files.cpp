@@ -113,9 +113,9 @@ void convert_input(const InputSurface& surface, const fs::path& path,
             extents.resize(4, 1);
         }
         if (header.type->name != surface.type || extents != wanted) {
-            throw ConfigError(
-                fmt::format("'{}' does not hold an array of {} elements with the shape {}",
-                            path.string(), surface.type, to_string(layout.shape)));
+            throw ConfigError(fmt::format("'{}' holds {}, but the input has {} {}", path.string(),
+                                          to_string(header), surface.type, to_string(layout.shape)),
+                              "give an array of this type and shape");
         }
         bytes = bytes.subspan(header.data_begin);
         if (header.is_transposed()) {
@@ -126,7 +126,8 @@ void convert_input(const InputSurface& surface, const fs::path& path,
     if (bytes.size() < layout.used || bytes.size() > layout.bytes) {
         throw ConfigError(fmt::format("'{}' has {}, but {} ({}) of {} takes {}", path.string(),
                                       counted(bytes.size(), "byte"), layout.name, layout.sentence,
-                                      to_string(layout.shape), with_separators(layout.bytes)));
+                                      to_string(layout.shape), with_separators(layout.bytes)),
+                          "give all bytes of the input");
     }
     if (surface.zero == 0) {
         relayout(layout, bytes, surface.memory, image);

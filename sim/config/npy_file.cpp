@@ -164,8 +164,7 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
         throw ConfigError(fmt::format("'{}' is cut off in its .npy header", name));
     };
     if (!is_npy(file)) {
-        throw ConfigError(fmt::format("'{}' is not a .npy file", name),
-                          "a .npy file begins with the bytes 93 4e 55 4d 50 59");
+        throw ConfigError(fmt::format("'{}' is not a .npy file", name), "write it with numpy.save");
     }
     if (file.size() < 12) {
         cut();
@@ -191,6 +190,11 @@ NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string&
                                       with_separators(needed)));
     }
     return header;
+}
+
+std::string to_string(const NpyHeader& header) {
+    return fmt::format("{} ({}{})", header.type->name, fmt::join(header.shape, ", "),
+                       header.shape.size() == 1 ? "," : "");
 }
 
 std::string npy_header(const ElementRow& type, std::span<const std::uint64_t> shape) {

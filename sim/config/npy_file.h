@@ -33,6 +33,8 @@ struct NpyHeader {
 bool is_npy(std::span<const std::uint8_t> file);
 /// ConfigError names the file and what is wrong; the data must be complete.
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name);
+/// `float32 (1, 3)`: what the array holds.
+std::string to_string(const NpyHeader& header);
 /// Everything in front of the elements; a multiple of 64 bytes.
 std::string npy_header(const ElementRow& type, std::span<const std::uint64_t> shape);
 

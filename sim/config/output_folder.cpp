@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <ranges>
 #include <sstream>
@@ -121,7 +122,9 @@ void OutputFolder::commit() {
     {
         const auto hold = hold_interruptions();
         if (::rename(fresh().c_str(), folder_.c_str()) != 0) {
-            refuse(folder_, std::generic_category().message(errno));
+            const bool taken = errno == ENOTEMPTY || errno == EEXIST;
+            refuse(folder_, taken ? "another process has written it meanwhile"
+                                  : std::generic_category().message(errno));
         }
     }
     temporary_.reset();

@@ -181,10 +181,12 @@ InterruptionGuard::InterruptionGuard() : watch_(std::make_unique<Watch>()) {
     struct sigaction action {};
     action.sa_handler = on_lost_page;
     ::sigaction(SIGBUS, &action, nullptr);
+    ::signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error of writing it
 }
 
 InterruptionGuard::~InterruptionGuard() {
     ::signal(SIGBUS, SIG_DFL);
+    ::signal(SIGXFSZ, SIG_DFL);
     ::pthread_kill(watch_->thread.native_handle(), guard_ends);
     watch_->thread.join();
     ::pthread_sigmask(SIG_SETMASK, &watch_->before, nullptr);

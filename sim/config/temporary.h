@@ -49,7 +49,7 @@ std::unique_lock<std::mutex> hold_interruptions();
 
 /// While it exists, SIGINT, SIGTERM and SIGHUP remove temporary files before they end the process.
 /// So does reading a mapped file that has been truncated, which ends the process with a message and
-/// exit code 2. It must be created before any other thread.
+/// exit code 2. A file beyond the limit of sizes is an error of writing it. It must be created before any other thread.
 class InterruptionGuard {
  public:
     InterruptionGuard();

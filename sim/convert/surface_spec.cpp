@@ -59,8 +59,9 @@ std::vector<std::uint8_t> read_array(const SurfaceSpec& surface, const std::stri
     if (header.type != surface.type ||
         without_ones(header.shape) != without_ones(extents_of(surface.layout.shape))) {
         throw ConfigError(
-            fmt::format("'{}' does not hold an array of {} elements with the shape {}", path,
-                        surface.type->name, to_string(surface.layout.shape)));
+            fmt::format("'{}' holds {}, but the surface has {} {}", path, to_string(header),
+                        surface.type->name, to_string(surface.layout.shape)),
+            "give an array of this type and shape");
     }
     return in_c_order(header, file.subspan(header.data_begin));
 }

@@ -294,7 +294,8 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     const Answer few =
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("few.txt")});
     EXPECT_EQ(few.code, ExitCode::WrongInput);
-    EXPECT_THAT(few.err, HasSubstr("the label file has 2 labels, but the model gives 'y' 1x5"));
+    EXPECT_THAT(few.err,
+                HasSubstr("labels.txt: the file has 2 labels, but the model gives 'y' 1x5"));
     EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
                 HasSubstr("there are no inputs to compute outputs from"));
     EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,

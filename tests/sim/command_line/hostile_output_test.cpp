@@ -35,10 +35,12 @@ class Hostile : public testing::Test {
         std::string out;
         std::string err;
     };
-    /// As bash runs it; `redirection` goes after the arguments.
-    Ended shell(const std::string& arguments, const std::string& redirection = "") const {
-        const std::string line = "cd '" + folder_.string() + "' && { " NPUSCOPE_EXECUTABLE " " +
-                                 arguments + " >'" + (folder_ / "out.txt").string() + "' 2>'" +
+    /// As bash runs it; `redirection` goes after the arguments, `before` before the command.
+    Ended shell(const std::string& arguments, const std::string& redirection = "",
+                const std::string& before = "") const {
+        const std::string line = "cd '" + folder_.string() + "' && { " + before +
+                                 NPUSCOPE_EXECUTABLE " " + arguments + " >'" +
+                                 (folder_ / "out.txt").string() + "' 2>'" +
                                  (folder_ / "err.txt").string() + "' " + redirection + "; }";
         const int status = std::system(line.c_str());  // NOLINT(cert-env33-c): it is a test
         const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -112,6 +114,18 @@ TEST_F(Hostile, EveryOutputFileThatIsFullIsAnError) {
         const Ended ended = shell(command);
         EXPECT_EQ(ended.code, 2) << command;
         EXPECT_NE(ended.err.find("npuscope: cannot write"), std::string::npos) << ended.err;
+    }
+}
+
+TEST_F(Hostile, AFileBeyondTheLimitOfSizesIsAnError) {
+    put("p.cfg", fill);
+    put("in.npy", four_bytes());
+    for (const char* command : {"run p.cfg --out o", "run p.cfg --json r.json",
+                                "convert --to 'N C H:4096 W' in.npy out.bin"}) {
+        const Ended ended = shell(command, "", "ulimit -f 1; ");
+        EXPECT_EQ(ended.code, 2) << command;
+        EXPECT_NE(ended.err.find("npuscope: "), std::string::npos) << ended.err;
+        EXPECT_EQ(count(folder_), 4U) << command;  // p.cfg, in.npy, out.txt, err.txt
     }
 }
 
