@@ -38,8 +38,8 @@ std::string pitched(std::string digit, std::uint64_t pitch) {
 std::uint64_t lanes_of_atom(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t atom = parameter(row, request, "atom");
     if (atom == 0 || atom > 65536 || atom % request.element != 0) {
-        throw ConfigError(fmt::format("an atom of {} bytes is not possible for {}-byte elements",
-                                      atom, request.element),
+        throw ConfigError(fmt::format("an atom of {} byte{} is not possible for {}-byte elements",
+                                      atom, atom == 1 ? "" : "s", request.element),
                           std::string(row.limits));
     }
     return atom / request.element;

@@ -76,7 +76,8 @@ void require_separate(std::span<const OutputPath> outputs, std::span<const std::
         }
         const fs::path entry = printed ? fs::path("-") : entry_of(output.path);
         const bool folder = output.kind == OutputKind::Folder;
-        if (read.contains(entry) && !(folder && fs::is_directory(entry))) {
+        std::error_code none;
+        if (read.contains(entry) && !(folder && fs::is_directory(entry, none))) {
             throw ConfigError(
                 fmt::format("'{}' is also an input; the output would overwrite it", output.path),
                 folder ? "give another folder" : "give another file");
