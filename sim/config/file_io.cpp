@@ -208,7 +208,7 @@ void write_to(int descriptor, std::string_view text, const fs::path& path) {
     }
 }
 
-void write_atomically(const fs::path& path, std::string_view text) {
+void write_atomically(const fs::path& path, std::string_view text, const fs::path& for_path) {
     if (const auto descriptor = named_descriptor(path)) {
         return write_to(*descriptor, text, path);
     }
@@ -227,8 +227,9 @@ void write_atomically(const fs::path& path, std::string_view text) {
         }
         return;
     }
-    TemporaryFile file(folder, path);
-    write_to(file.descriptor(), text, path);
+    const fs::path& named = for_path.empty() ? path : for_path;
+    TemporaryFile file(folder, named);
+    write_to(file.descriptor(), text, named);
     file.become(path);
 }
 

@@ -35,7 +35,9 @@ bool is_stream(const std::filesystem::path& path);
 
 /// Writes to a temporary file next to `path` and renames it; creates missing folders. ConfigError
 /// if that is impossible; then no temporary file remains. A stream is written directly.
-void write_atomically(const std::filesystem::path& path, std::string_view text);
+/// Messages name `for_path` if it is given: what `path` will become.
+void write_atomically(const std::filesystem::path& path, std::string_view text,
+                      const std::filesystem::path& for_path = {});
 
 /// ConfigError, which names `path`, if not all of `text` could be written.
 void write_to(int descriptor, std::string_view text, const std::filesystem::path& path);

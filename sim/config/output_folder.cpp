@@ -105,7 +105,7 @@ OutputFolder::OutputFolder(fs::path folder) : folder_(std::move(folder)) {
 }
 
 void OutputFolder::write(const fs::path& name, std::string_view text) {
-    write_atomically(fresh() / name, text);
+    write_atomically(fresh() / name, text, folder_ / name);
     const std::string shown = ' ' + name.generic_string();
     std::erase(names_, name);
     std::erase_if(listed_, [&](const std::string& line) { return line.ends_with(shown); });

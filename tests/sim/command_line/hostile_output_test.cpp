@@ -124,7 +124,8 @@ TEST_F(Hostile, AFileBeyondTheLimitOfSizesIsAnError) {
                                 "convert --to 'N C H:4096 W' in.npy out.bin"}) {
         const Ended ended = shell(command, "", "ulimit -f 1; ");
         EXPECT_EQ(ended.code, 2) << command;
-        EXPECT_NE(ended.err.find("npuscope: "), std::string::npos) << ended.err;
+        EXPECT_NE(ended.err.find("npuscope: cannot write '"), std::string::npos) << ended.err;
+        EXPECT_EQ(ended.err.find(".npuscope-"), std::string::npos) << ended.err;
         EXPECT_EQ(count(folder_), 4U) << command;  // p.cfg, in.npy, out.txt, err.txt
     }
 }
