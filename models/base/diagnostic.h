@@ -52,12 +52,13 @@ struct Diagnostic {
     std::string register_name{};  ///< `NVDLA_SDP.D_DST_LINE_STRIDE_0`
     std::string field{};          ///< of the register above
     std::string surface{};
-    std::string operation{};   ///< `conv 3`, or the node of a model
-    Place place{};             ///< in the user's input
-    std::string value{};       ///< as the input has it
-    std::string allowed{};     ///< values that the rule accepts
-    std::string nearest{};     ///< nearest allowed value
-    bool once_a_unit = false;  ///< findings of this rule in one unit have one cause
+    std::string operation{};          ///< `conv 3`, or the node of a model
+    std::optional<unsigned> group{};  ///< of registers, for a register that has two
+    Place place{};                    ///< in the user's input
+    std::string value{};              ///< as the input has it
+    std::string allowed{};            ///< values that the rule accepts
+    std::string nearest{};            ///< nearest allowed value
+    bool once_a_unit = false;         ///< findings of this rule in one unit have one cause
 };
 
 using Diagnostics = std::vector<Diagnostic>;

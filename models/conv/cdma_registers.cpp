@@ -141,10 +141,10 @@ void check_weights(RegisterDecoder& registers, const CdmaJob& job, const ConvFea
     registers.require_surface("D_WEIGHT_SIZE_1", {job.kernels, job.bytes_per_kernel});
     // whole entries without the trailing zeros work as well; source: nv_small RTL
     const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
-    if (job.weight_bytes.value != round_up(used, features.cbuf_entry.value)) {
-        registers.align("D_WEIGHT_BYTES",
-                        {DataKind::Weights, AlignedPart::Size, features.datapath.memory_atom});
-    }
+    registers.align("D_WEIGHT_BYTES", {.kind = DataKind::Weights,
+                                       .part = AlignedPart::Size,
+                                       .memory_atom = features.datapath.memory_atom,
+                                       .also = round_up(used, features.cbuf_entry.value)});
 }
 
 template <class Visitor, class Job>

@@ -31,7 +31,7 @@ Bytes required_multiple(DataKind kind, AlignedPart part, Bytes memory_atom) {
 std::optional<Diagnostic> misaligned(const RegisterValue& value, const AlignmentNeed& need) {
     const std::uint64_t multiple = required_multiple(need.kind, need.part, need.memory_atom).value;
     const std::uint64_t below = value.value / multiple * multiple;
-    if (below == value.value) {
+    if (below == value.value || value.value == need.also) {
         return std::nullopt;
     }
     Diagnostic finding;
@@ -44,8 +44,13 @@ std::optional<Diagnostic> misaligned(const RegisterValue& value, const Alignment
                                    kind_names[static_cast<std::size_t>(need.kind)], multiple);
     finding.remedy =
         fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple);
-    finding.value = fmt::format("{:#x}", value.value);
     finding.nearest = fmt::format("{:#x}", below);
+    if (need.also != 0) {
+        finding.sentence += fmt::format(", or exactly {:#x}", need.also);
+        finding.nearest = fmt::format("{:#x}", need.also);
+        finding.remedy = fmt::format("set it to {}", finding.nearest);
+    }
+    finding.value = fmt::format("{:#x}", value.value);
     if (need.part == AlignedPart::Start) {
         finding.address = Address(value.value);
     }

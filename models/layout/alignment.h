@@ -62,6 +62,7 @@ struct AlignmentNeed {
     DataKind kind;
     AlignedPart part;
     Bytes memory_atom;
+    std::uint64_t also = 0;  ///< a value that is no multiple but legal; 0: none
 };
 
 /// A finding of rule `misaligned` where the value is not the required multiple: it names the

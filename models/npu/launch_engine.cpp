@@ -66,6 +66,9 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
         findings.push_back(std::move(finding));
     };
     const bool sdp = unit == "NVDLA_SDP";
+    if (!producer.known) {
+        return findings;
+    }
     FlyingCube given = producer.cube;
     given.precision = consumer.cube.precision;
     if (given != consumer.cube) {
@@ -222,9 +225,24 @@ void LaunchEngine::note_enabled(const RegisterFile& file, unsigned group, Cycles
     }
 }
 
+namespace {
+
+/// `NVDLA_SDP` of `NVDLA_SDP.D_DST_LINE_STRIDE_0`.
+std::string_view block_of(std::string_view register_name) {
+    return register_name.substr(0, register_name.find('.'));
+}
+
+}  // namespace
+
 std::optional<Launch> LaunchEngine::next() {
     for (const Pipeline pipeline : launch_order) {
         if (std::optional<Launch> launch = try_launch(pipeline)) {
+            for (Diagnostic& finding : launch->findings) {
+                if (finding.operation == launch->name) {
+                    const bool reader = block_of(finding.register_name).ends_with("_RDMA");
+                    finding.group = reader ? launch->rdma_group : launch->group;
+                }
+            }
             return launch;
         }
     }
@@ -361,6 +379,9 @@ std::optional<Launch> LaunchEngine::launch_conv(Gates& gates) {
         add_pair(to_sdp_.produce({launch.name, *launch.produces, combined->job.mode()}),
                  "NVDLA_SDP", launch);
         launch.job = combined->job;
+    } else {
+        add_pair(to_sdp_.produce({.operation = launch.name, .cube = {}, .known = false}),
+                 "NVDLA_SDP", launch);
     }
     return launch;
 }

@@ -36,6 +36,7 @@ struct OnTheFlyEnd {
     FlyingCube cube;
     ConvMode mode = ConvMode::Direct;   ///< for a convolution
     std::optional<Precision> leaves{};  ///< for the SDP: the type after its output convertor
+    bool known = true;                  ///< not if the registers make no job: there is no cube
 };
 
 struct OnTheFlyPair {

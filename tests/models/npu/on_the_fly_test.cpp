@@ -34,7 +34,7 @@ TEST(OnTheFlyPair, AnotherShapeOrderOrNumberOfBatchesIsAnError) {
     EXPECT_EQ(findings[0].sentence,
               "NVDLA_SDP.D_FEATURE_MODE_CFG_0: conv 1 produces 24x7x9 (channels x height x width, "
               "by NVDLA_CACC.D_DATAOUT_SIZE_0_0, NVDLA_CACC.D_DATAOUT_SIZE_1_0), but sdp 0 expects "
-              "24x7x9 2 times");
+              "24x7x9, 2 batches");
     pair = agreeing();
     pair.consumer.cube.winograd = true;
     EXPECT_EQ(pair.contradictions("NVDLA_SDP").size(), 1U);
