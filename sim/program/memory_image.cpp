@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -152,9 +153,15 @@ void parse_packets(TextScanner& scanner, MemoryImage& image) {
 /// A line before or after the bytes; returns the size if it has one.
 std::optional<std::uint64_t> take_header_line(TextScanner& scanner) {
     const std::string_view line = scanner.rest().substr(0, scanner.rest().find('\n'));
-    const bool of_a_dump = line.starts_with("memory type:") || line.starts_with("dump done");
+    const bool of_a_dump = line.starts_with("memory type:") || line.starts_with("dump done") ||
+                           line.starts_with("dumped memory") || line.starts_with("====");
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos && !of_a_dump) {
+    const auto may_be_in_key = [](unsigned char c) {
+        return c == '_' || c == ' ' || c == '\t' || std::isalnum(c) != 0;
+    };
+    const bool has_key = equals != std::string_view::npos &&
+                         std::ranges::all_of(line.substr(0, equals), may_be_in_key);
+    if (!has_key && !of_a_dump) {
         scanner.fail_expected("a byte 0xhh, key=value, a comment or a '{' packet");
     }
     std::optional<std::uint64_t> size;
@@ -177,14 +184,17 @@ void parse_listing(TextScanner& scanner, MemoryImage& image) {
         }
     }
     if (image.bytes.size() < declared) {
-        throw ConfigError(scanner.place(),
-                          fmt::format("the file has {} bytes, but its Data_size is {}",
-                                      image.bytes.size(), declared),
-                          "the file is cut short");
+        throw ConfigError(
+            scanner.place(),
+            fmt::format("the file has {} byte{}, but its Data_size is {}", image.bytes.size(),
+                        image.bytes.size() == 1 ? "" : "s", declared),
+            "the file is cut short");
     }
-    if (!image.bytes.empty()) {
-        image.runs.push_back({0, 0, image.bytes.size()});
+    if (image.bytes.empty()) {
+        throw ConfigError(scanner.place(), "the file holds no bytes",
+                          "list them as 0xhh, or give raw bytes in a file that ends in .bin");
     }
+    image.runs.push_back({0, 0, image.bytes.size()});
 }
 
 }  // namespace
@@ -236,7 +246,14 @@ void ImageBudget::take(const MemoryImage& image, const Place& place) {
 MemoryImage read_memory_file(const std::filesystem::path& path, const std::string& shown,
                              const Place& asked_at, Bytes most) {
     const std::string text = read_whole_file(path, asked_at, most);
-    return path.extension() == ".bin" ? raw_image(text) : parse_memory_text(text, shown);
+    if (path.extension() != ".bin") {
+        return parse_memory_text(text, shown);
+    }
+    if (text.empty()) {
+        throw ConfigError(asked_at, fmt::format("'{}' is empty", shown),
+                          "give a file with the bytes of the image");
+    }
+    return raw_image(text);
 }
 
 }  // namespace npuscope

@@ -137,6 +137,10 @@ class CallReader {
         scanner_.skip_blanks();
         const char* start = scanner_.position();
         range.bytes = Bytes(take_number("a number of bytes"));
+        if (range.bytes.value == 0) {
+            throw ConfigError(scanner_.place_of(start), "the range is empty",
+                              "give its size in bytes");
+        }
         if (range.bytes.value > std::numeric_limits<std::uint64_t>::max() - range.address.value) {
             throw ConfigError(scanner_.place_of(start),
                               "the region ends beyond the 64-bit address space");
@@ -269,6 +273,12 @@ Action take_check_file(CallReader& call, const ImageSource& images) {
     call.next();
     std::string file = call.take_quoted("the name of a memory image");
     MemoryImage image = images(file, call.place());
+    if (!image.runs.empty() && image.end() < range.bytes.value) {  // no image: it is left out
+        throw ConfigError(call.place(),
+                          fmt::format("'{}' has {} byte{}, but {} are to be compared", file,
+                                      image.end(), image.end() == 1 ? "" : "s", range.bytes.value),
+                          "give the whole image, or the number of bytes that it has");
+    }
     return CheckImage{std::move(sync), range.memory,     range.address,
                       range.bytes,     std::move(image), std::move(file)};
 }
@@ -308,7 +318,9 @@ Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     node.cycles = Cycles(call.take_number("a number of cycles"));
     if (node.cycles > longest_run) {
         throw ConfigError(call.place(),
-                          fmt::format("'{}' takes more cycles than a run may have", node.name));
+                          fmt::format("'{}' takes {} cycles, but a run may have at most {}",
+                                      node.name, node.cycles.value, longest_run.value),
+                          "correct the number of cycles");
     }
     call.next();
     node.macs = call.take_number("a number of MACs");
@@ -354,7 +366,8 @@ Program parse_trace_cfg(std::string_view text, const std::string& file, const Re
         return std::holds_alternative<BeginLayer>(statement.action);
     });
     if (nothing) {
-        throw ConfigError(Place{file, 0, 0}, "the program has no statements");
+        throw ConfigError(Place{file, 0, 0}, "the program has no statements",
+                          "give a register program");
     }
     program.zeroed_memory = std::ranges::any_of(program.statements, [](const Statement& statement) {
         return std::holds_alternative<LaunchJob>(statement.action);

@@ -233,7 +233,8 @@ Program parse_trace_txn(std::string_view text, const std::string& file, const Re
         reader.end_statement();
     }
     if (program.statements.empty()) {
-        throw ConfigError(Place{file, 0, 0}, "the program has no statements");
+        throw ConfigError(Place{file, 0, 0}, "the program has no statements",
+                          "give a register program");
     }
     return program;
 }

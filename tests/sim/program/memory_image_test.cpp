@@ -42,6 +42,14 @@ TEST(MemoryImage, OuterBracesBlanksAndTheLastCommaAreOptional) {
               expected);
 }
 
+TEST(MemoryImage, AListingHasBytesAndItsKeysAreWords) {
+    EXPECT_EQ(complaint("Data_type=0x2\n"),
+              "a.dat:2:1: the file holds no bytes (list them as 0xhh, or give raw bytes in a file "
+              "that ends in .bin)");
+    EXPECT_EQ(complaint("\x01\x7f=\n0x01\n").find("a.dat:1:1: expected a byte 0xhh, key=value"),
+              0U);
+}
+
 TEST(MemoryImage, ListingWithHeaderIsBytesFromZero) {
     const MemoryImage image = parse(
         "# dumped\n"

@@ -114,7 +114,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
          "t.cfg:1:35: expected a number (a value), found ');'"},
         {"mem_init(pri_men, 0, 0, ALL_ZERO);",
          "t.cfg:1:10: unknown memory 'pri_men' (use pri_mem (or 1) or sec_mem (or 0))"},
-        {"mem_init(1, 0, 0, ALL_ZEROS);",
+        {"mem_init(1, 0, 8, ALL_ZEROS);",
          "t.cfg:1:19: unknown pattern 'ALL_ZEROS' (did you mean 'ALL_ZERO'?)"},
         {"mem_init(1, 0xffffffffffffffff, 2, ALL_ZERO);",
          "t.cfg:1:33: the region ends beyond the 64-bit address space"},
@@ -125,7 +125,9 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
         {"mem_load(1, 0, \"a.dat);",
          "t.cfg:1:16: expected the name of a memory image in double quotes, found '\"a.dat);'"},
         {"mem_load(1, 0, \"missing.dat\");", "t.cfg:1:1: cannot read 'missing.dat'"},
-        {"// nothing\n", "t.cfg: the program has no statements"},
+        {"mem_init(1, 0, 0, ALL_ZERO);", "t.cfg:1:16: the range is empty (give its size in bytes)"},
+        {"check_crc(s, 1, 0, 0, 0);", "t.cfg:1:20: the range is empty (give its size in bytes)"},
+        {"// nothing\n", "t.cfg: the program has no statements (give a register program)"},
         {"check_crc(s, 1, 0x90000000",
          "t.cfg:1:27: the file ends where ',' was expected (the file is cut short)"}};
     for (const auto& [text, message] : rows) {
@@ -145,6 +147,16 @@ TEST(TraceCfg, ImagesAreFoundBesideTheProgram) {
     EXPECT_EQ(message_of([&] { read_program(folder / "p.cfg", sample::names()); }),
               cfg + ":1:1: cannot read '" + (folder / "a.dat").string() +
                   "': No such file or directory (put the file there, or correct its name)");
+}
+
+TEST(TraceCfg, AnImageToCompareHasAllBytes) {
+    const TempFolder folder;
+    std::ofstream(folder / "p.cfg") << "check_file(s, 1, 0x10, 3, \"a.dat\");\n";
+    std::ofstream(folder / "a.dat") << "0x07 0x08\n";
+    EXPECT_EQ(message_of([&] { read_program(folder / "p.cfg", sample::names()); }),
+              (folder / "p.cfg").string() +
+                  ":1:1: 'a.dat' has 2 bytes, but 3 are to be compared (give the whole image, or "
+                  "the number of bytes that it has)");
 }
 
 TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {

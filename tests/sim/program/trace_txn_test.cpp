@@ -114,7 +114,8 @@ TEST(TraceTxn, WrongTextIsRefusedWithItsPlace) {
     EXPECT_EQ(complaint("load_mem 0 4\n"),
               "t.txn:1:13: expected the name of a file, found the end "
               "of the line");
-    EXPECT_EQ(complaint("# nothing\n"), "t.txn: the program has no statements");
+    EXPECT_EQ(complaint("# nothing\n"),
+              "t.txn: the program has no statements (give a register program)");
 }
 
 TEST(TraceTxn, WithoutImagesFilesAreNotAskedFor) {
