@@ -13,6 +13,7 @@
 #include "sim/run/driven_machine.h"
 #include "sim/run/machine_counts.h"
 #include "sim/run/memory_checks.h"
+#include "sim/run/register_writes.h"
 #include "sim/run/steady_reads.h"
 
 namespace npuscope {
@@ -22,13 +23,6 @@ namespace {
 constexpr unsigned poll_limit = 100'000;
 constexpr std::string_view interrupt_mask = "NVDLA_GLB.S_INTR_MASK_0";
 constexpr std::string_view interrupt_status = "NVDLA_GLB.S_INTR_STATUS_0";
-
-/// The write starts an operation: an op-enable, or the launch of a BDMA's commands.
-bool starts_operation(const WriteRegister& write) {
-    const bool trigger = write.name.find(".D_OP_ENABLE") != std::string::npos ||
-                         write.name.find(".CFG_LAUNCH") != std::string::npos;
-    return trigger && (write.value & 1U) != 0;
-}
 
 }  // namespace
 
@@ -219,6 +213,13 @@ Cycles Host::register_cycles() const {
     return *end - *first_op_enable_;
 }
 
+bool Host::leaves_operations() const {
+    const auto* last =
+        program_.empty() ? nullptr : std::get_if<WriteRegister>(&program_.back().action);
+    return finished_ &&
+           ((last != nullptr && starts_operation(*last)) || !machine_.enabled_groups().empty());
+}
+
 std::string Host::waits_for() const {
     const bool ended = statement_ == program_.size();
     const Action* action = ended ? nullptr : &program_[statement_].action;
@@ -249,18 +250,10 @@ std::string Host::awaited_interrupts() const {
     return text;
 }
 
-std::optional<Place> Host::written_at(std::string_view register_name) const {
-    const auto meant = registers_
-                           ? find_place(nvdla_register_blocks(registers_->map), register_name)
-                           : std::nullopt;
-    std::optional<Place> place;
-    for (std::size_t i = 0; i < program_.size() && i <= statement_; ++i) {
-        const auto* write = std::get_if<WriteRegister>(&program_[i].action);
-        if (write != nullptr && meant && write->address == meant->address()) {
-            place = program_[i].place;
-        }
-    }
-    return place;
+std::optional<Place> Host::written_at(const Diagnostic& finding) const {
+    const std::size_t executed = std::min(statement_ + 1, program_.size());
+    return registers_ ? last_write(program_.first(executed), registers_->map, finding)
+                      : std::nullopt;
 }
 
 void Host::catch_up(Activity& activity) { activity.spend(std::exchange(ahead_, Cycles(0))); }
@@ -327,16 +320,19 @@ void Host::execute(Activity& activity, const PollRegister& poll) {
     PollExtension polling;
     polling.mask = poll.mask;
     polling.expected = poll.expected;
+    std::uint32_t value = 0;
     for (polling.reads_left = poll_limit; polling.reads_left > 0; --polling.reads_left) {
-        const std::uint32_t value = access(tlm::TLM_READ_COMMAND, poll.address, 0, &polling);
+        value = access(tlm::TLM_READ_COMMAND, poll.address, 0, &polling);
         catch_up(activity);
         if (polling.met(value)) {
             return;
         }
     }
-    throw MachineStopped(fmt::format("{}: {} never read as {} ({} reads, until cycle {})",
-                                     to_string(place()), poll.name, to_hex(poll.expected),
-                                     poll_limit, now().value));
+    throw MachineStopped(fmt::format(
+        "{}: {} never read as {}, but as {} at last ({} reads, until cycle {}): correct "
+        "the value, or start what sets it",
+        to_string(place()), poll.name, to_hex(poll.expected), to_hex(value), poll_limit,
+        now().value));
 }
 
 void Host::execute(Activity& /*activity*/, const NotifyOnInterrupt& notify) {

@@ -101,10 +101,13 @@ class Host : public Unit {
     Place place() const {
         return statement_ < program_.size() ? program_[statement_].place : Place{};
     }
+    /// The program has ended, but an operation is enabled, or will be: the write that enables it,
+    /// the last statement, is still on its way to the register.
+    bool leaves_operations() const;
     /// What the host still waits for, if the machine stopped.
     std::string waits_for() const;
-    /// Where the program last wrote the register of this name.
-    std::optional<Place> written_at(std::string_view register_name) const;
+    /// Where the program last wrote the register that a finding is about, in its group.
+    std::optional<Place> written_at(const Diagnostic& finding) const;
 
  private:
     void execute_program(Activity& activity);

@@ -61,7 +61,7 @@ struct Simulation {
         spawn_method_at(end_threads, name_of("end_of_threads", instance).c_str(),
                         [this] { kill_threads(host, *machine); });
         log.locate_by([this](const Diagnostic& finding) {
-            return host.written_at(finding.register_name).value_or(Place{});
+            return host.written_at(finding).value_or(Place{});
         });
         apply(options);
     }
@@ -122,7 +122,7 @@ void rethrow_failure(const std::exception_ptr& failure, const Host& host) {
             throw;
         }
         Diagnostic diagnostic = error.diagnostic();
-        diagnostic.place = host.written_at(diagnostic.register_name).value_or(host.place());
+        diagnostic.place = host.written_at(diagnostic).value_or(host.place());
         throw ConfigError(std::move(diagnostic));
     }
 }
@@ -169,7 +169,7 @@ constexpr Cycles ends_apart{64};
 
 void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
     const bool more_to_come = sc_core::sc_pending_activity() || now() >= options.max_cycles;
-    if (simulation.host.finished() && !simulation.machine->enabled_groups().empty()) {
+    if (simulation.host.leaves_operations()) {
         advance(to_time(ends_apart));
     }
     if (simulation.host.finished() || (!more_to_come && machine_is_idle(simulation))) {

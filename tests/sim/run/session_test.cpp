@@ -227,6 +227,25 @@ TEST(Session, stops_when_an_operation_never_starts) {
         << message;
 }
 
+TEST(Session, an_operation_that_the_last_statement_starts_is_unfinished) {
+    const Result result = run("reg_write(NVDLA_PDP.D_OP_ENABLE_0, 0x1);\n");
+    EXPECT_EQ(result.status(), RunStatus::Fail);
+    EXPECT_TRUE(std::ranges::any_of(result.findings, [](const Diagnostic& one) {
+        return one.severity == Severity::Error && one.place.line == 1;
+    }));
+}
+
+TEST(Session, names_the_write_of_the_group_that_an_error_is_about) {
+    // the next operation's registers, in the other group, are written before the first one starts
+    const std::string stride = "reg_write(NVDLA_SDP.D_DST_LINE_STRIDE_0, 0x10);";
+    const std::string message = message_of(replaced(
+        replaced(copy_program, stride, "reg_write(NVDLA_SDP.D_DST_LINE_STRIDE_0, 0x11);"),
+        "reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);",
+        "reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);\nreg_write(NVDLA_SDP.S_POINTER_0, 0x1);\n" +
+            stride + "\nreg_write(NVDLA_SDP.S_POINTER_0, 0x0);"));
+    EXPECT_EQ(message.find("copy.cfg:10:1: NVDLA_SDP.D_DST_LINE_STRIDE_0 = 0x11"), 0U) << message;
+}
+
 TEST(Session, stops_a_poll_that_never_succeeds) {
     const std::string message = message_of(
         replaced(copy_program, "intr_notify(SDP_0, done);",

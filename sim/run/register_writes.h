@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "models/base/diagnostic.h"
+#include "models/npu/register_blocks.h"
+#include "sim/program/program.h"
+
+namespace npuscope {
+
+/// The write starts an operation: an op-enable, or the launch of a BDMA's commands.
+bool starts_operation(const WriteRegister& write);
+/// Where the statements last write the register that a finding is about, in its register group.
+std::optional<Place> last_write(std::span<const Statement> statements, AddressMap map,
+                                const Diagnostic& finding);
+
+}  // namespace npuscope
