@@ -95,8 +95,8 @@ void MemoryRules::judge_kind(const CheckedOperation& operation, const SurfaceUse
     const auto report = [&](const std::string& name, const SurfaceUse& other) {
         Diagnostic one = surface_finding(
             operation, use, rule_ids::operand_kind,
-            fmt::format("{} shares bytes with the {} of {}, which holds data of another kind",
-                        surface_label(operation, use), other.surface, name),
+            fmt::format("{} bytes with the {} of {}, which holds data of another kind",
+                        surface_does(operation, use, "share"), other.surface, name),
             fmt::format("correct whichever of {} and {} has the wrong address",
                         spelled(use.unit, use.address_register),
                         spelled(other.unit, other.address_register)));
@@ -138,12 +138,10 @@ ByteRun MemoryRules::expected_region(const SurfaceUse& use, const SeenBytes& see
     return use.extent();
 }
 
-namespace {
-
-/// `found` has id, sentence and address; `region` is what the operand was probably meant to fill.
-bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
-                   const Diagnostic& found, const ByteRun& region, DiagnosticLog& log) {
-    const Suspect suspect = suspect_of(use, region);
+bool MemoryRules::report_extent(const CheckedOperation& operation, const SurfaceUse& use,
+                                const Diagnostic& found, const ByteRun& region,
+                                DiagnosticLog& log) const {
+    const Suspect suspect = suspect_of(use, region, machine_.atom);
     Diagnostic one =
         surface_finding(operation, use, found.id.c_str(), found.sentence, remedy_for(use, suspect));
     one.severity = Severity::Warning;
@@ -152,8 +150,6 @@ bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
     log.add(std::move(one));
     return true;
 }
-
-}  // namespace
 
 bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceUse& use,
                                const SeenBytes& seen, DiagnosticLog& log) const {
@@ -171,11 +167,11 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
     return report_extent(
         operation, use,
         {.id = "partly_written",
-         .sentence =
-             fmt::format("{} reads {} bytes from {} on that {} writes, but also {} bytes that it "
-                         "does not write",
-                         surface_label(operation, use), seen.written, to_hex(*seen.first_written),
-                         owner.operation, seen.filled + seen.unwritten),
+         .sentence = fmt::format("{} {} bytes from {} on that {} writes, but also {} bytes that it "
+                                 "does not write",
+                                 surface_does(operation, use, "read"), seen.written,
+                                 to_hex(*seen.first_written), owner.operation,
+                                 seen.filled + seen.unwritten),
          .address = seen.first_missing},
         owner.use.extent(), log);
 }
@@ -214,7 +210,6 @@ bool MemoryRules::judge_batches(const CheckedOperation& operation, const Surface
 bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceUse& use,
                                const SeenBytes& seen, DiagnosticLog& log) const {
     const ByteRun extent = use.extent();
-    const std::string label = surface_label(operation, use);
     const auto report = [&](const std::string& sentence, const ByteRun& region, Address at) {
         return report_extent(operation, use,
                              {.id = rule_ids::partly_loaded, .sentence = sentence, .address = at},
@@ -225,12 +220,12 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
     const ByteRun file{first.run().address, last.run().end() - first.run().address};
     const bool one_file = seen.loads.size() == 1;
     if (extent.address < first.run().address && seen.head > 0) {
-        return report(
-            fmt::format("{} begins at {}, {} byte{} before '{}', which is loaded at {}", label,
-                        to_hex(extent.address), (first.run().address - extent.address).value,
-                        first.run().address - extent.address == Bytes(1) ? "" : "s",
-                        first.load->file, to_hex(first.run().address)),
-            one_file ? file : extent, extent.address);
+        return report(fmt::format("{} at {}, {} byte{} before '{}', which is loaded at {}",
+                                  surface_does(operation, use, "begin"), to_hex(extent.address),
+                                  (first.run().address - extent.address).value,
+                                  first.run().address - extent.address == Bytes(1) ? "" : "s",
+                                  first.load->file, to_hex(first.run().address)),
+                      one_file ? file : extent, extent.address);
     }
     const bool straddles =
         !one_file && extent.address > first.run().address && extent.address < first.run().end() &&
@@ -238,10 +233,11 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
         last.run().address > extent.address && last.run().end() >= extent.end();
     if (straddles && seen.loads.size() == 2) {
         return report(
-            fmt::format("{} begins at {}, within the last {} bytes of '{}'; the rest of it "
-                        "is '{}', which is loaded at {}",
-                        label, to_hex(extent.address), (first.run().end() - extent.address).value,
-                        first.load->file, last.load->file, to_hex(last.run().address)),
+            fmt::format("{} at {}, within the last {} bytes of '{}', and the rest is '{}', which "
+                        "is loaded at {}",
+                        surface_does(operation, use, "begin"), to_hex(extent.address),
+                        (first.run().end() - extent.address).value, first.load->file,
+                        last.load->file, to_hex(last.run().address)),
             last.run(), extent.address);
     }
     if (seen.tail == 0 || extent.end() <= last.run().end()) {
@@ -253,12 +249,12 @@ bool MemoryRules::judge_loaded(const CheckedOperation& operation, const SurfaceU
          is_left_out(Bytes(seen.tail), Bytes(seen.loaded + seen.filled + seen.unwritten)))) {
         return false;
     }
-    return report(
-        fmt::format("{} ends at {}, {} byte{} after '{}', which is loaded at {} and has "
-                    "{} bytes",
-                    label, to_hex(extent.end()), missing.value, missing == Bytes(1) ? "" : "s",
-                    last.load->file, to_hex(last.run().address), last.run().bytes.value),
-        one_file ? file : extent, last.run().end());
+    return report(fmt::format("{} at {}, {} byte{} after '{}', which is loaded at {} and has "
+                              "{} bytes",
+                              surface_does(operation, use, "end"), to_hex(extent.end()),
+                              missing.value, missing == Bytes(1) ? "" : "s", last.load->file,
+                              to_hex(last.run().address), last.run().bytes.value),
+                  one_file ? file : extent, last.run().end());
 }
 
 std::string MemoryRules::elsewhere(const ByteRun& region) const {
@@ -296,7 +292,7 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
             .address = address,
             .place = place};
         if (meant != nullptr) {
-            const Suspect suspect = suspect_of(meant->use, run);
+            const Suspect suspect = suspect_of(meant->use, run, machine_.atom);
             one.sentence += fmt::format("; the {} of {} lies from {} to {}", meant->use.surface,
                                         meant->operation, to_hex(meant->use.extent().address),
                                         to_hex(meant->use.extent().end()));
@@ -318,14 +314,16 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
         return std::nullopt;
     } else if (seen.written == 0 && (seen.loaded == 0 || !machine_.zeroed || meant != nullptr)) {
         add("compares_no_result",
-            fmt::format("no operation writes any of the {} bytes compared at {}", run.bytes.value,
-                        to_hex(run.address)),
+            run.bytes == Bytes(1)
+                ? fmt::format("no operation writes the byte compared at {}", to_hex(run.address))
+                : fmt::format("no operation writes any of the {} bytes compared at {}",
+                              run.bytes.value, to_hex(run.address)),
             run.address);
     } else if (seen.unwritten > 0 && !machine_.zeroed) {
         add(rule_ids::compares_unwritten,
-            fmt::format("{} of the {} bytes compared at {} are uninitialised, the first at {}",
+            fmt::format("{} of the {} bytes compared at {} {} uninitialised, the first at {}",
                         seen.unwritten, run.bytes.value, to_hex(run.address),
-                        to_hex(*seen.first_unwritten)),
+                        seen.unwritten == 1 ? "is" : "are", to_hex(*seen.first_unwritten)),
             *seen.first_unwritten);
     } else if (seen.written > 0) {
         return seen;
@@ -342,13 +340,14 @@ void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog&
 void MemoryRules::judge_compared(const ByteRun& run, const SeenBytes& seen, const Place& place,
                                  DiagnosticLog& log) const {
     const auto report = [&](const Owner& owner, const std::string& what) {
-        const Suspect suspect = suspect_of(owner.use, run);
+        const Suspect suspect = suspect_of(owner.use, run, machine_.atom);
         const ByteRun extent = owner.use.extent();
         log.add({.severity = Severity::Warning,
                  .id = "compares_partly",
                  .sentence = fmt::format(
-                     "{} bytes at {} are compared, but the {} of {} {}: it lies from {} to {}",
-                     run.bytes.value, to_hex(run.address), owner.use.surface, owner.operation, what,
+                     "{} byte{} at {} {} compared, but the {} of {} {}: it lies from {} to {}",
+                     run.bytes.value, run.bytes == Bytes(1) ? "" : "s", to_hex(run.address),
+                     run.bytes == Bytes(1) ? "is" : "are", owner.use.surface, owner.operation, what,
                      to_hex(extent.address), to_hex(extent.end())),
                  .remedy = remedy_for(owner.use, suspect),
                  .address = extent.address,

@@ -117,6 +117,14 @@ class Placer {
             if (times[surface.name] > 1) {
                 refuse(surface, "the name is used twice", "give each a name of its own");
             }
+            if (surface.name.empty()) {
+                refuse(surface, "it has no name", "give each a name of its own");
+            }
+            if (surface.first_operation && surface.last_operation &&
+                *surface.last_operation < *surface.first_operation) {
+                refuse(surface, "its last_operation is before its first_operation",
+                       "exchange the two, or leave them out");
+            }
             placed_.push_back(placed(surface));
             if (placed_.back().is_weights()) {
                 weights_.emplace(surface.name, placed_.size() - 1);
@@ -459,9 +467,11 @@ class Placer {
                     known.push_back(other.described.name);
                 }
             }
+            const std::string& of = surface.described.of;
             refuse(surface.described,
-                   fmt::format("its weights '{}' are not described", surface.described.of),
-                   name_remedy(surface.described.of, known));
+                   of.empty() ? std::string("`of` is missing: the weights that it belongs to")
+                              : fmt::format("'{}' is not among the weights described here", of),
+                   name_remedy(of, known));
         }
         const PlacedSurface& weights = placed_[found->second];
         if (!weights.weights) {

@@ -203,14 +203,16 @@ class JobCheck {
         });
         if (files > 1) {
             tell(rule_ids::partly_loaded, operation.name, use.address_register,
-                 fmt::format("{} uses {} bytes at {}, which span {} files", label, run.bytes.value,
+                 fmt::format("{} {} bytes at {}, which span {} files",
+                             surface_does(operation, use, "use"), run.bytes.value,
                              to_hex(run.address), files),
                  "correct its address, or the shape and the kind of the layer", place_);
         }
         for (const Written& one : written_) {
             if (common_byte({{one.map.base, one.map.bytes()}}, {run})) {
                 tell(rule_ids::operand_kind, operation.name, use.address_register,
-                     fmt::format("{} lies where {} writes its output", label, one.job),
+                     fmt::format("{} where {} writes its output",
+                                 surface_does(operation, use, "lie"), one.job),
                      "correct one of the addresses", place_);
             }
         }

@@ -346,10 +346,9 @@ void MemoryRules::report_unread_loads(DiagnosticLog& log) const {
                            .surface = load.load->file,
                            .place = load.place};
             if (load.use) {
-                const Suspect suspect = suspect_of(*load.use, file);
+                const Suspect suspect = suspect_of(*load.use, file, machine_.atom);
                 one.sentence = fmt::format(
-                    "{} byte{} at the {} of '{}', from {} on, {} never read; the {} of {} lies "
-                    "from {} to {}",
+                    "{} byte{} at the {} of '{}', from {} on, {} never read ({} of {}: {} to {})",
                     bytes, bytes == 1 ? "" : "s", where, load.load->file, to_hex(at),
                     bytes == 1 ? "is" : "are", load.use->surface, load.operation,
                     to_hex(load.use->extent().address), to_hex(load.use->extent().end()));

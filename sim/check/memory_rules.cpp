@@ -104,7 +104,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
     if (outside != use.runs.end()) {
         Diagnostic one = surface_finding(
             operation, use, rule_ids::out_of_bounds,
-            fmt::format("{} covers {} bytes at {}, {}", surface_label(operation, use),
+            fmt::format("{} {} bytes at {}, {}", surface_does(operation, use, "cover"),
                         outside->bytes.value, to_hex(outside->address),
                         reachable(*outside) ? "outside every memory region"
                                             : fmt::format("beyond an address of {} bits", bits)),
@@ -115,7 +115,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
     if (use.overlaps_itself) {
         Diagnostic one = surface_finding(
             operation, use, "lines_overlap",
-            fmt::format("lines of {}{} overlap each other: its strides are too small",
+            fmt::format("lines of {}{} overlap each other: the strides are too small",
                         operation.name.empty() ? "" : "the ", surface_label(operation, use)),
             "line stride >= width x atom, surface stride >= height x line stride");
         one.register_name = spelled(use.unit, overlapping_stride(use));
@@ -165,7 +165,6 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     if (lost_track_) {
         return;
     }
-    const std::string label = surface_label(operation, use);
     const auto add = [&](const char* id, const std::string& message, Address address,
                          const char* remedy) {
         Diagnostic one = surface_finding(operation, use, id, message, remedy);
@@ -173,11 +172,12 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
         log.add(std::move(one));
     };
     if (seen.unwritten > 0 && !machine_.zeroed) {
-        const Suspect suspect = suspect_of(use, expected_region(use, seen));
+        const Suspect suspect = suspect_of(use, expected_region(use, seen), machine_.atom);
         Diagnostic one =
             surface_finding(operation, use, rule_ids::uninitialised_read,
-                            fmt::format("{} reads {} uninitialised byte{}, the first at {}{}",
-                                        label, seen.unwritten, seen.unwritten == 1 ? "" : "s",
+                            fmt::format("{} {} uninitialised byte{}, the first at {}{}",
+                                        surface_does(operation, use, "read"), seen.unwritten,
+                                        seen.unwritten == 1 ? "" : "s",
                                         to_hex(*seen.first_unwritten), elsewhere(use.extent())),
                             fmt::format("load them first, or {}", remedy_for(use, suspect)));
         one.register_name = suspect.register_name;
@@ -187,8 +187,9 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
         add("never_loaded",
-            fmt::format("{} is entirely uninitialised{}", label, elsewhere(use.extent())), use.base,
-            "load the surface first, or correct its address");
+            fmt::format("{} neither loaded nor written by an operation{}",
+                        surface_does(operation, use, "are"), elsewhere(use.extent())),
+            use.base, "load the surface first, or correct its address");
         return;
     }
     if (judge_extent(operation, use, seen, log)) {
@@ -197,9 +198,9 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     if (seen.written > 0 && seen.loaded > 0) {
         const Owner& owner = owners_[*seen.writers.begin()];
         add("overwritten_operand",
-            fmt::format("{} was loaded, but the {} of {} overwrites {} of its bytes from {} on",
-                        label, owner.use.surface, owner.operation, seen.written,
-                        to_hex(*seen.first_written)),
+            fmt::format("{} loaded, but the {} of {} overwrites {} of these bytes from {} on",
+                        surface_does(operation, use, "are"), owner.use.surface, owner.operation,
+                        seen.written, to_hex(*seen.first_written)),
             *seen.first_written, "keep the two surfaces apart");
         return;
     }

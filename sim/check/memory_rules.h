@@ -39,6 +39,7 @@ class MemoryRules {
         const MemoryConfig& memory;
         std::uint32_t address_bits = 64;
         bool zeroed = false;  ///< uninitialised memory may be read: it is zero
+        Bytes atom{1};        ///< addresses of surfaces are multiples of it
     };
     explicit MemoryRules(const Machine& machine) : machine_(machine) {}
 
@@ -132,6 +133,10 @@ class MemoryRules {
                       const SurfaceUse& other, DiagnosticLog& log) const;
     /// What an operand was most likely meant to fill: the file or the result that contains it.
     ByteRun expected_region(const SurfaceUse& use, const SeenBytes& seen) const;
+    /// `found` has id, sentence and address; `region` is what the operand was probably meant to
+    /// fill.
+    bool report_extent(const CheckedOperation& operation, const SurfaceUse& use,
+                       const Diagnostic& found, const ByteRun& region, DiagnosticLog& log) const;
     /// An operand that extends beyond the result, or the file, that holds its beginning; whether it
     /// was reported.
     bool judge_extent(const CheckedOperation& operation, const SurfaceUse& use,

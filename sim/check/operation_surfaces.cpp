@@ -113,7 +113,7 @@ std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu
             cdma.entries_per_slice, cdma.entries_per_slice == 1 ? "entry" : "entries",
             csc.release_slices == 1 ? "is" : "are", spelled("NVDLA_CSC", "D_RELEASE"),
             spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
-        .remedy = fmt::format("give at least {} banks to data, in {} and {}",
+        .remedy = fmt::format("give at least {} of the banks to data, in {} and {}",
                               divide_up(needed, npu.cbuf.bank_depth),
                               spelled("NVDLA_CDMA", "D_BANK"), spelled("NVDLA_CSC", "D_BANK")),
         .unit = "NVDLA_CDMA",
@@ -294,6 +294,14 @@ const RegisterWrite* find_write(const CheckedOperation& operation, std::string_v
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use) {
     return operation.name.empty() ? fmt::format("'{}'", use.surface)
                                   : fmt::format("{} of {}", use.surface, operation.name);
+}
+
+std::string surface_does(const CheckedOperation& operation, const SurfaceUse& use,
+                         std::string_view verb) {
+    const bool several = use.surface == "weights" || use.surface == "constants";
+    const bool being = verb == "are";
+    return fmt::format("{} {}{}", surface_label(operation, use), being && !several ? "is" : verb,
+                       being || several ? "" : "s");
 }
 
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,

@@ -84,6 +84,9 @@ const RegisterWrite* find_write(const CheckedOperation& operation, std::string_v
 
 /// `input of conv 0`; for a described image `'input'`.
 std::string surface_label(const CheckedOperation& operation, const SurfaceUse& use);
+/// `input of conv 0 reads`, but `weights of conv 0 read`, of the verb `read`.
+std::string surface_does(const CheckedOperation& operation, const SurfaceUse& use,
+                         std::string_view verb);
 /// A finding about a surface of an operation, at the register of its address.
 Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& use, const char* id,
                            const std::string& message, const std::string& remedy = {});

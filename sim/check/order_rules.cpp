@@ -10,14 +10,6 @@
 namespace npuscope {
 namespace {
 
-/// First operation of the chain that `index` belongs to.
-std::size_t head_of(const ProgramOperations& operations, std::size_t index) {
-    while (operations.all()[index].producer) {
-        index = *operations.all()[index].producer;
-    }
-    return index;
-}
-
 /// Exactly the same bytes: elements are read before they are replaced.
 bool in_place(const SurfaceUse& one, const SurfaceUse& other) {
     return one.base == other.base && one.runs == other.runs && one.unit.starts_with("NVDLA_SDP") &&
@@ -37,11 +29,12 @@ class OverlapCheck {
         : operations_(operations), index_(index), log_(log) {}
 
     void run() {
-        for (std::size_t i = 0; i <= index_; ++i) {
-            const bool same_chain = head_of(operations_, i) == head_of(operations_, index_);
-            if (same_chain) {
-                within_chain(operations_.all()[i]);
-            } else if (!operations_.all()[i].finished) {
+        for (std::size_t i = 0; i < operations_.all().size(); ++i) {
+            const bool same_chain = operations_.head_of(i) == operations_.head_of(index_);
+            const CheckedOperation& other = operations_.all()[i];
+            if (same_chain && i <= index_) {
+                within_chain(other);
+            } else if (!same_chain && !other.finished && operations_.is_fed(i)) {
                 between_operations(i);
             }
         }
@@ -63,7 +56,7 @@ class OverlapCheck {
 
     /// Whether a unit of the chain of `index` is `unit`.
     bool chain_has(std::size_t index, Pipeline unit) const {
-        for (std::optional<std::size_t> i = head_of(operations_, index); i;
+        for (std::optional<std::size_t> i = operations_.head_of(index); i;
              i = operations_.all()[*i].consumer) {
             if (operations_.all()[*i].unit == unit) {
                 return true;
@@ -93,9 +86,10 @@ class OverlapCheck {
         }
         Diagnostic finding = surface_finding(
             newest(), later, rule_ids::race,
-            fmt::format("{} {} bytes that {} {} (first at {}), and nothing orders the two",
-                        surface_label(newest(), later), later.writes ? "overwrites" : "reads",
-                        surface_label(other, earlier), earlier.writes ? "writes" : "reads",
+            fmt::format("{} {} bytes of its {} that {} {} as its {} (first at {}), and nothing "
+                        "orders the two",
+                        newest().name, later.writes ? "overwrites" : "reads", later.surface,
+                        other.name, earlier.writes ? "writes" : "reads", earlier.surface,
                         to_hex(*shared)),
             fmt::format("wait for the end of {} before enabling {}", other.name, newest().name));
         finding.address = *shared;

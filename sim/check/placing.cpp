@@ -213,11 +213,12 @@ std::vector<std::string> placing_registers(const SurfaceUse& use) {
     return names;
 }
 
-Suspect suspect_of(const SurfaceUse& use, const ByteRun& region) {
+Suspect suspect_of(const SurfaceUse& use, const ByteRun& region, Bytes atom) {
     const ByteRun extent = use.extent();
     Suspect address{address_name(use), std::nullopt};
     if (extent.bytes == region.bytes && use.base == extent.address) {
-        return {address.register_name, region.address.value};
+        const bool helps = region.address != use.base && region.address.value % atom.value == 0;
+        return {address.register_name, helps ? std::optional(region.address.value) : std::nullopt};
     }
     if (!use.cube || extent.address != region.address || use.batches > 1) {
         return address;

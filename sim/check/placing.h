@@ -25,7 +25,9 @@ struct Suspect {
     std::optional<std::uint64_t> value{};
 };
 
-Suspect suspect_of(const SurfaceUse& use, const ByteRun& region);
+/// The register that is most likely wrong if the surface should be the region. Addresses are
+/// multiples of `atom`.
+Suspect suspect_of(const SurfaceUse& use, const ByteRun& region, Bytes atom);
 
 /// `set NVDLA_SDP.D_DST_LINE_STRIDE_0 to 0x80, or correct ...`, followed by the other registers.
 std::string remedy_for(const SurfaceUse& use, const Suspect& suspect);

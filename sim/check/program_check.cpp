@@ -97,7 +97,8 @@ class ProgramCheck {
         : program_(program),
           target_(target),
           operations_(target.npu),
-          memory_({target.memory, target.npu.mcif.address_bits, program.zeroed_memory}),
+          memory_({target.memory, target.npu.mcif.address_bits, program.zeroed_memory,
+                   target.npu.datapath.memory_atom}),
           sync_(operations_, log_) {
         for (const NamedSurface& surface : program.surfaces) {
             if (target.map && surface.is_result && !surface.after.empty()) {
@@ -113,6 +114,7 @@ class ProgramCheck {
             statement_place_ = &statement.place;
             std::visit([this](const auto& action) { follow(action); }, statement.action);
         }
+        start_unfed();
         operations_.report_stuck(log_);
         sync_.report_pending();
         memory_.report_unread(log_);
@@ -178,8 +180,10 @@ class ProgramCheck {
         const SurfaceUse all = with_runs({}, std::move(written));
         const std::uint64_t left = region.bytes.value - bytes_inside(all.runs, region);
         if (left > 0) {
-            lines.push_back(
-                fmt::format("no operation writes {} of its {} bytes", left, region.bytes.value));
+            lines.push_back(left == region.bytes.value
+                                ? std::string("no operation writes it")
+                                : fmt::format("no operation writes {} of its {} bytes", left,
+                                              region.bytes.value));
         }
         while (origin && last != nullptr) {
             add_origin(*last, lines);
@@ -233,21 +237,38 @@ class ProgramCheck {
         const std::size_t before = operations_.all().size();
         operations_.write(write, *statement_place_, log_);
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
-            const CheckedOperation& operation = operations_.all()[i];
-            if (operation.undecoded) {
-                memory_.lose_track();  // what it would have written is missing from now on
-            }
-            check_overlaps(operations_, i, log_);
-            check_delivery(operations_, i, log_);
-            check_flush(operation);
-            check_compressed(operation);
-            memory_.launch(operation, log_);
             if (target_.map) {
-                map_.add(operation);
+                map_.add(operations_.all()[i]);
+            }
+            if (operations_.is_fed(i)) {
+                start(i);
             }
         }
         if (operations_.all().size() > before) {
             sync_.launched();
+        }
+    }
+    /// Operations that take a result on the fly that is never produced: their surfaces are judged.
+    void start_unfed() {
+        for (std::size_t i = 0; i < operations_.all().size(); ++i) {
+            if (operations_.all()[i].takes && !operations_.all()[i].producer) {
+                start(i);
+            }
+        }
+    }
+    /// An operation, and what takes its result on the fly, which starts no earlier.
+    void start(std::size_t index) {
+        const CheckedOperation& operation = operations_.all()[index];
+        if (operation.undecoded) {
+            memory_.lose_track();  // what it would have written is missing from now on
+        }
+        check_overlaps(operations_, index, log_);
+        check_delivery(operations_, index, log_);
+        check_flush(operation);
+        check_compressed(operation);
+        memory_.launch(operation, log_);
+        if (operation.consumer) {
+            start(*operation.consumer);
         }
     }
     /// Once: the first convolution of a program that never checks the flush status.

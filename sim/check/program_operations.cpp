@@ -301,6 +301,13 @@ std::size_t ProgramOperations::index_of(const std::string& name) const {
     return found->second;
 }
 
+std::size_t ProgramOperations::head_of(std::size_t index) const {
+    while (operations_[index].producer) {
+        index = *operations_[index].producer;
+    }
+    return index;
+}
+
 const CheckedOperation* ProgramOperations::named(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &operations_[found->second];

@@ -40,6 +40,10 @@ class ProgramOperations {
     void expect(const ReadRegister& read, const Place& place, DiagnosticLog& log);
     const std::deque<CheckedOperation>& all() const { return operations_; }
     CheckedOperation& at(std::size_t index) { return operations_[index]; }
+    /// First operation of the chain that passes its results on the fly to this one.
+    std::size_t head_of(std::size_t index) const;
+    /// Whether it may start: what it takes on the fly has a producer.
+    bool is_fed(std::size_t index) const { return !operations_[head_of(index)].takes; }
     /// nullptr if there is none.
     const CheckedOperation* named(std::string_view name) const;
     /// Oldest operation of the unit and group that is not `done` yet: finished, or notified.
@@ -94,7 +98,7 @@ class ProgramOperations {
 // and between operations that may run at the same time, and short convolutions that do not wait for
 // the previous one, so that their ends may overlap in the accumulator's delivery buffer
 // (models/conv/conv_findings.h). Units of one kind work in order: what the last of them writes
-// comes after everything that the previous operation did. Operation `index` has just been launched.
+// comes after everything that the previous operation did. Operation `index` has just started.
 void check_overlaps(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 void check_delivery(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 

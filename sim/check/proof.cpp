@@ -339,7 +339,7 @@ class PlainRun {
                 return one.results == i + 1 && one.by == result.operation;
             });
             for (const Written& later : written_) {
-                const bool follows = &later > &*own;
+                const bool follows = own != written_.end() && &later > &*own;
                 if (follows && common_byte(own->runs, later.runs)) {
                     result.unproved = fmt::format(
                         "{} overwrites it before any interrupt with an id signals its end",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/check/check_report.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/plan_program.h"
@@ -49,6 +51,19 @@ TEST_F(ProgramCheckTest, WaitsThatAreLeftOutAreMissed) {
             << "with " << kept << " waits\n"
             << kinds_of(report);
     }
+}
+
+TEST_F(ProgramCheckTest, ARefusedConvolutionLeavesLaterPairsAsTheyAre) {
+    const auto write = std::ranges::find_if(program_.statements, [](const Statement& one) {
+        const auto* action = std::get_if<WriteRegister>(&one.action);
+        return action != nullptr && action->name == "NVDLA_CDMA.D_DATAIN_FORMAT_0";
+    });
+    ASSERT_NE(write, program_.statements.end());
+    std::get<WriteRegister>(write->action).value |= 0x3f01;  // pixels of a format that is not there
+    const CheckReport report = checked();
+    EXPECT_TRUE(finds(report, "register_value")) << kinds_of(report);
+    EXPECT_FALSE(finds(report, "shape_mismatch")) << kinds_of(report);
+    EXPECT_FALSE(finds(report, "surface_overlap")) << kinds_of(report);
 }
 
 TEST_F(ProgramCheckTest, EveryImageThatIsNotLoadedIsMissed) {

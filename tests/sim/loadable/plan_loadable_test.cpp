@@ -39,6 +39,18 @@ layers:
   - {name: sum, kind: conv, kernels: 24}
 )";
 
+/// The result of `other` replaces that of `pool`, which `wide` reads: both convolutions may be
+/// programmed at once, and run in order.
+constexpr const char* reuse_text = R"(name: sample
+input: {channels: 16, height: 12, width: 10}
+layers:
+  - {name: pool, kind: max_pool, kernel: 2, stride: 2}
+  - {name: wide, kind: conv, kernels: 40}
+  - {name: other, kind: conv, kernels: 16, kernel: 2, stride: 2, from: [input]}
+  - {name: narrow, kind: conv, kernels: 16, from: [wide]}
+  - {name: sum, kind: add, from: [narrow, other]}
+)";
+
 SystemConfig system_of(const std::string& npu) {
     SystemArguments arguments;
     arguments.families = test::families();
@@ -79,6 +91,10 @@ void expect_same(const std::string& npu, const char* text) {
 class PlanLoadable : public testing::TestWithParam<std::string> {};
 
 TEST_P(PlanLoadable, LeavesWhatThePlansProgramLeaves) { expect_same(GetParam(), network_text); }
+
+TEST_P(PlanLoadable, MayReuseMemoryThatAnEarlierConvolutionReads) {
+    expect_same(GetParam(), reuse_text);
+}
 
 TEST(PlanLoadableLookups, LeaveWhatThePlansProgramLeaves) {
     expect_same("nv_full", lookup_text);
