@@ -139,7 +139,8 @@ std::string reasons_text(std::vector<HostReason> reasons) {
     std::ranges::stable_sort(reasons, std::greater{}, &HostReason::layers);
     std::string text;
     for (const HostReason& reason : reasons) {
-        text += fmt::format("{}{} x {}", text.empty() ? "" : "; ", reason.layers, reason.text);
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", counted(reason.layers, "layer"),
+                            reason.text);
     }
     return text;
 }
@@ -167,10 +168,13 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
     if (layers > 0) {
         return {
             {.id = rule_ids::host_only,
-             .sentence = fmt::format("none of the model's {} with MACs runs on the NPU: {}",
-                                     counted(layers, "layer"), reasons_text(std::move(reasons))),
-             .remedy = "quantise the model for the NPU; `npuscope plan --explain` gives the reason "
-                       "for every node",
+             .sentence = fmt::format("{} runs on the NPU; {}",
+                                     layers == 1 ? "not even the model's only layer with MACs"
+                                                 : fmt::format("none of the model's {} with MACs",
+                                                               counted(layers, "layer")),
+                                     reasons_text(std::move(reasons))),
+             .remedy = "correct what is named here (a float model: quantise it first); `npuscope "
+                       "plan --explain` gives the reason for every node",
              .operation = first}};
     }
     if (partition.count(NodeSide::Npu) > 0) {

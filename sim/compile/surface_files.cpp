@@ -151,8 +151,10 @@ fs::path file_of(const InputSurface& surface, const fs::path& folder) {
     const fs::path array = folder / file_name(name, ".npy");
     const bool is_raw = file_exists(raw);
     if (!fs::is_directory(folder)) {
-        throw ConfigError(fmt::format("there is no folder '{}'", folder.string()),
-                          fmt::format("create it with {}", array.filename().string()));
+        throw ConfigError(file_exists(folder)
+                              ? fmt::format("'{}' is not a folder", folder.string())
+                              : fmt::format("there is no folder '{}'", folder.string()),
+                          fmt::format("name a folder that holds {}", array.filename().string()));
     }
     if (is_raw == file_exists(array)) {
         throw ConfigError(

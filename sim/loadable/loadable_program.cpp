@@ -77,9 +77,8 @@ class Placement {
             throw ConfigError(
                 Place{file_},
                 fmt::format("{}: its {} would need bytes {} to {} of memory {}, which has {}", who,
-                            what, start, start + bytes, entry.memory,
-                            loadable_.memories[entry.memory].size),
-                "compile the loadable again, or copy it again");
+                            what, start, start + bytes, entry.memory, room),
+                "name the NPU that it was compiled for (--npu), or compile or copy it again");
         }
         return places_[entry.memory] + Bytes(start);
     }

@@ -49,8 +49,9 @@ class TaskLists {
     OperationIndex find(OperationIndex from, std::int16_t index, DlaUnit unit,
                         std::size_t roi) const {
         if (index < 0 || index >= task_.network.operations) {
-            fail(from, fmt::format("it refers to operation {}, but operations are numbered 0 to {}",
-                                   index, task_.network.operations - 1));
+            fail(from,
+                 fmt::format("it refers to operation {}, but the task has {} operation{}", index,
+                             task_.network.operations, task_.network.operations == 1 ? "" : "s"));
         }
         const OperationIndex found{static_cast<std::size_t>(index), roi};
         if (common(found).unit != unit) {

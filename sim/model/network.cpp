@@ -79,7 +79,8 @@ class ShapeWalk {
     }
 
     void add(const Layer& layer) {
-        require(layer.name != input_name && !layer.name.empty(), layer, "the name is reserved",
+        require(!layer.name.empty(), layer, "it has no name", "give every layer a name of its own");
+        require(layer.name != input_name, layer, "the name is reserved",
                 "`input` is the network's input");
         require(!indices_.contains(layer.name), layer, "the name is used twice",
                 "give every layer a name of its own");
@@ -119,6 +120,18 @@ class ShapeWalk {
         require((layer.dilation == 1 && layer.dilation_width.value_or(1) == 1) ||
                     layer.kind == LayerKind::Conv,
                 layer, "only conv supports dilation", "leave `dilation` out");
+        const LayerWindow window = window_of(layer);
+        const std::uint32_t sizes =
+            std::max({window.rows, window.columns, window.stride_y, window.stride_x});
+        const std::uint32_t pads =
+            std::max({window.pad_top, window.pad_bottom, window.pad_left, window.pad_right});
+        require((sizes == 1 && pads == 0) || layer.kind == LayerKind::Conv ||
+                    layer.kind == LayerKind::MaxPool || layer.kind == LayerKind::AvgPool,
+                layer,
+                layer.kind == LayerKind::Fc
+                    ? "an fc covers its whole input, without stride and padding"
+                    : "only conv and pooling have windows",
+                "leave `kernel`, `stride` and `padding` out");
         require(layer.groups == 1 || layer.kind == LayerKind::Conv, layer,
                 "only conv supports groups", "leave `groups` out");
         require(!layer.relu || weighted || layer.kind == LayerKind::Add, layer,

@@ -202,7 +202,10 @@ std::string_view TinpuFamily::fields_of(Cause cause) const {
 std::shared_ptr<UnitJob> TinpuFamily::read_job(std::span<const std::uint8_t> descriptor) const {
     std::array<std::uint8_t, descriptor_bytes> bytes{};
     if (descriptor.size() > bytes.size()) {
-        throw ConfigError("a descriptor has 32 words", "docs/tinpu.md has the format");
+        throw ConfigError(fmt::format("the job has {} words, but a descriptor has {}",
+                                      descriptor.size() / sizeof(std::uint32_t),
+                                      bytes.size() / sizeof(std::uint32_t)),
+                          "docs/tinpu.md has the format");
     }
     std::ranges::copy(descriptor, bytes.begin());
     return std::make_shared<TinpuJob>(load_descriptor(bytes));

@@ -155,12 +155,12 @@ TEST_F(FloatModelCommands, ChecksAndPlansTakeThemToo) {
 TEST_F(FloatModelCommands, NodesThatNobodyKnowsAreNamedAndNotCounted) {
     ModelBuilder builder = test::float_model();
     builder.graph().clear_output();
-    builder.node("NonMaxSuppression", "boxes", {"y", "y"}).output(builder.last());
+    builder.node("TfIdfVectorizer", "boxes", {"y"}).output(builder.last());
     std::ofstream(folder_ / "boxes.onnx", std::ios::binary) << builder.bytes();
     const Answer answer = typed({"run", at("boxes.onnx"), "--values", "off"});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
     EXPECT_THAT(flat(answer.out), HasSubstr("the time of 1 node on the host is not counted"));
-    EXPECT_THAT(flat(answer.out), HasSubstr("'boxes' (NonMaxSuppression)"));
+    EXPECT_THAT(flat(answer.out), HasSubstr("'boxes' (TfIdfVectorizer)"));
     const Answer refused = typed({"run", at("boxes.onnx")});
     EXPECT_EQ(refused.code, ExitCode::WrongInput);
     // with sizes that the model states it is a layer of the table
@@ -294,8 +294,7 @@ TEST_F(FloatModelCommands, LabelsNameTheBestOfAnOutput) {
     const Answer few =
         typed({"run", at("m.onnx"), "--inputs", at("inputs/0"), "--labels", at("few.txt")});
     EXPECT_EQ(few.code, ExitCode::WrongInput);
-    EXPECT_THAT(few.err,
-                HasSubstr("labels.txt: the file has 2 labels, but the model gives 'y' 1x5"));
+    EXPECT_THAT(few.err, HasSubstr("few.txt: the file has 2 labels, but the model gives 'y' 1x5"));
     EXPECT_THAT(typed({"run", at("m.onnx"), "--labels", at("labels.txt")}).err,
                 HasSubstr("there are no inputs to compute outputs from"));
     EXPECT_THAT(typed({"run", "lenet", "--labels", at("labels.txt")}).err,

@@ -204,7 +204,7 @@ TEST_F(ModelCommands, ModelsOfTheHostAloneAreNoSuccess) {
         EXPECT_THAT(run.out, HasSubstr("HOST ONLY"));
         const std::string result = read(at("result.json"));
         EXPECT_THAT(result, HasSubstr("\"status\": \"host_only\""));
-        EXPECT_THAT(result, HasSubstr("none of the model's 2 layers with MACs runs on the NPU: 2"));
+        EXPECT_THAT(result, HasSubstr("none of the model's 2 layers with MACs runs on the NPU; 2"));
         const Answer plan = typed({"plan", path, "--npu", npu});
         EXPECT_EQ(plan.code, ExitCode::ExpectationFailed);
         EXPECT_THAT(plan.out, HasSubstr("[host_only]"));

@@ -139,10 +139,9 @@ TEST_F(SurfaceFiles, PixelsAreTheTensorThatLies128BelowThem) {
                                             make_layout(*find_layout(format), {image, 1, {}})));
         run(network, "nv_small", "image", "from_image");
         EXPECT_EQ(read("from_image/p1.npy"), read("from_array/p1.npy")) << format;
-        EXPECT_NE(sample::message_of([&] {
-                      run(network, "nv_small", "array", "out");
-                  }).find("not a uint8 array"),
-                  std::string::npos);
+        EXPECT_NE(
+            sample::message_of([&] { run(network, "nv_small", "array", "out"); }).find("uint8"),
+            std::string::npos);
     }
 }
 

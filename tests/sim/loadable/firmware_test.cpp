@@ -105,9 +105,8 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
     EXPECT_EQ(change(1, [](auto& common) { common.dependencies = 0; }),
               "task 0, operation 1 (sdp): operation 0 signals it more often than its dependency "
               "count of 0 allows");
-    EXPECT_EQ(
-        change(0, [](auto& common) { common.consumers[2].index = 9; }),
-        "task 0, operation 0 (sdp): it refers to operation 9, but operations are numbered 0 to 1");
+    EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = 9; }),
+              "task 0, operation 0 (sdp): it refers to operation 9, but the task has 2 operations");
     EXPECT_EQ(
         change(1, [](auto& common) { common.unit = DlaUnit::Pdp; }),
         "task 0, operation 0 (sdp): operation 1, which it refers to, belongs to pdp, not to sdp");
@@ -129,7 +128,7 @@ TEST(Firmware, WhatTheFirmwareRefusesIsRefused) {
               "task 0, operation 0 (sdp): address 40 of its source is not among the 7 of the task");
     EXPECT_EQ(surfaces([](auto& one) { one.destination.surface_stride = 0x10000; }),
               "task 0, operation 0 (sdp): its destination would need bytes 0 to 65664 of memory 5, "
-              "which has 256");
+              "which has 4096");
     const auto network = [](const auto& how) {
         return refusal<DlaNetwork>("network", 0, dla_network_bytes, how);
     };
