@@ -52,6 +52,11 @@ template <class T>
 T stored_as(double number) {
     if constexpr (std::is_same_v<T, Half>) {
         return {to_float16(number)};
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+        constexpr double beyond = 18446744073709551616.0;  // 2^64
+        return number < 0        ? static_cast<T>(to_integer(number))
+               : number < beyond ? static_cast<T>(number)
+                                 : std::numeric_limits<T>::max();
     } else if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
         return static_cast<T>(to_integer(number));
     } else {

@@ -41,12 +41,14 @@ class CandidateReader {
             {"ReduceMean", &CandidateReader::read_global_pool},
             {"GlobalAveragePool", &CandidateReader::read_global_pool}};
         const auto reader = readers.find(node().op);
-        if (reader == readers.end()) {
+        if (reader == readers.end() || node().outputs.size() != 1) {  // a MaxPool with indices
             return std::nullopt;
         }
         take_ends();
         (this->*reader->second)();
-        return std::move(candidate_);
+        const bool covered = std::ranges::all_of(
+            candidate_.window.axes, [](const WindowAxis& axis) { return axis.pad_end >= 0; });
+        return covered ? std::optional(std::move(candidate_)) : std::nullopt;
     }
 
  private:

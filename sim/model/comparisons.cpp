@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numbers>
 
 #include "sim/model/operator_parts.h"
@@ -63,6 +62,33 @@ ValueRange where_range(const RangeOperands& operands) {
     return {yes.whole && no.whole, join_ranges(yes.range, no.range), yes.assumed || no.assumed};
 }
 
+Types tested_types(const Operands& operands) { return {{ElementType::Bool, operands.sizes(0)}}; }
+template <class Test>
+Values test(const Operands& operands, Test test) {
+    const auto& numbers = operands.at(0).numbers;
+    return {fill(tested_types(operands).front(),
+                 [&](std::size_t i) { return test(numbers[i]) ? 1.0 : 0.0; })};
+}
+Values is_nan(const Operands& operands) {
+    return test(operands, [](double x) { return std::isnan(x); });
+}
+Values is_infinite(const Operands& operands) {
+    const bool positive = operands.node.integer("detect_positive", 1) != 0;
+    const bool negative = operands.node.integer("detect_negative", 1) != 0;
+    return test(operands, [=](double x) { return std::isinf(x) && (x > 0 ? positive : negative); });
+}
+constexpr OperatorRow tested(std::string_view op, Evaluate evaluate,
+                             std::string_view attributes = {}) {
+    return {.op = op,
+            .inputs = {1, 1},
+            .types = TypeRule::Float,
+            .evaluate = evaluate,
+            .infer = tested_types,
+            .attributes = attributes,
+            .takes_infinity = true,
+            .range = truth_range};
+}
+
 /// For integers with the divisor's sign, or (fmod) the dividend's.
 Values modulo(const Operands& operands) {
     const bool truncates = operands.node.integer("fmod", 0) != 0;
@@ -101,6 +127,10 @@ double tanh_gelu(double x) {
 Values gelus(const Operands& operands) {
     return operands.node.text("approximate", "none") == "tanh" ? each<tanh_gelu>(operands)
                                                                : each<gelu>(operands);
+}
+Types biased_types(const Operands& operands) {
+    const Sizes& own = operands.sizes(0);
+    return {{operands.element(0), operands.has(1) ? common_sizes(own, operands.sizes(1)) : own}};
 }
 /// With an optional bias.
 Values fast_gelu(const Operands& operands) {
@@ -158,6 +188,8 @@ constexpr std::array rows{
     comparison("And", compare<[](double a, double b) { return a != 0 && b != 0; }>),
     comparison("Or", compare<[](double a, double b) { return a != 0 || b != 0; }>),
     comparison("Xor", compare<[](double a, double b) { return (a != 0) != (b != 0); }>),
+    tested("IsNaN", is_nan),
+    tested("IsInf", is_infinite, "detect_negative detect_positive"),
     OperatorRow{.op = "Not", .inputs = {1, 1}, .evaluate = negate, .range = truth_range},
     OperatorRow{.op = "Where",
                 .inputs = {3, 3},
@@ -180,12 +212,12 @@ constexpr std::array rows{
                 .inputs = {1, 2},
                 .types = TypeRule::Float,
                 .evaluate = fast_gelu,
-                .infer = own_type},
+                .infer = biased_types},
     OperatorRow{.op = "com.microsoft.BiasGelu",
                 .inputs = {2, 2},
                 .types = TypeRule::Float,
                 .evaluate = bias_gelu,
-                .infer = own_type},
+                .infer = biased_types},
     function("Selu", selu, "alpha gamma"),
     function("Celu", celu, "alpha"),
     function("ThresholdedRelu", thresholded, "alpha"),
@@ -196,6 +228,11 @@ constexpr std::array rows{
     function("Cos", each<[](double x) { return std::cos(x); }>),
     function("Tan", each<[](double x) { return std::tan(x); }>),
     function("Atan", each<[](double x) { return std::atan(x); }>),
+    function("Asin", each<[](double x) { return std::asin(x); }>),
+    function("Acos", each<[](double x) { return std::acos(x); }>),
+    function("Asinh", each<[](double x) { return std::asinh(x); }>),
+    function("Acosh", each<[](double x) { return std::acosh(x); }>),
+    function("Atanh", each<[](double x) { return std::atanh(x); }>),
     function("Sinh", each<[](double x) { return std::sinh(x); }>),
     function("Cosh", each<[](double x) { return std::cosh(x); }>)};
 

@@ -219,6 +219,10 @@ void convolve_spread(ConvolvedLayer& form) {
             "a transposed convolution has no dilation and one or two spatial dimensions";
         return;
     }
+    if (height.pad_end < 0 || width.pad_end < 0) {
+        layer.obstacle = "its output_shape exceeds what its kernels cover";
+        return;
+    }
     const Spread y(height);
     const Spread x(width);
     const std::int64_t places = y.stride * x.stride;

@@ -84,11 +84,12 @@ Values each(const Operands& operands) {
     return change(operands, Operation);
 }
 
-ElementType cast_target(std::int64_t number) {
-    const ElementRow* row = find_onnx_element(number);
-    require(row != nullptr, fmt::format("it casts to unsupported element type {}", number),
-            "cast to float32, float64, bool or an integer type");
-    return row->type;
+Values mean(const Operands& operands) {
+    Values sum = combine_all<std::plus<>{}>(operands);
+    for (double& number : sum.front().numbers) {
+        number /= static_cast<double>(operands.values.size());
+    }
+    return sum;
 }
 
 Values elu(const Operands& operands) {
@@ -122,7 +123,9 @@ Values clip(const Operands& operands) {
 }
 
 Types cast_types(const Operands& operands) {
-    return {{cast_target(operands.node.integer("to", 0)), operands.sizes(0)}};
+    require(operands.node.has("to"), "it does not say which type it casts to",
+            "add attribute 'to'");
+    return {{element_of(operands.node, "to", ElementType::Float32), operands.sizes(0)}};
 }
 
 Values cast(const Operands& operands) {
@@ -130,8 +133,39 @@ Values cast(const Operands& operands) {
     return {GraphValue{type, operands.at(0).numbers}};
 }
 
+// operands: data, a tensor of the type wanted
+Types cast_like_types(const Operands& operands) {
+    return {{operands.element(1), operands.sizes(0)}};
+}
+Values cast_like(const Operands& operands) {
+    return {GraphValue{cast_like_types(operands).front(), operands.at(0).numbers}};
+}
+
 Values identity(const Operands& operands) { return {operands.at(0)}; }
 
+// operands: data, ratio, whether it trains; results: data, mask
+Types dropout_types(const Operands& operands) {
+    const bool is_bool = operands.opset >= 10;
+    return {operands.at(0).type,
+            {is_bool ? ElementType::Bool : operands.element(0), operands.sizes(0)}};
+}
+/// Where ratio and mode are constants, the error is known before a run.
+void check_dropout(const Operands& operands) {
+    const auto known = [&](std::size_t i) {
+        return !operands.has(i) || operands.at(i).numbers.size() == 1;
+    };
+    if (known(1) && known(2) && operands.has(2)) {
+        const double ratio = operands.has(1) ? operands.at(1).numbers.front() : 0.5;
+        require(operands.at(2).numbers.front() == 0 || ratio == 0,
+                "it drops elements at random, as in training",
+                "set training_mode to false: export the model for inference");
+    }
+}
+/// Drops nothing: that is only for training.
+Values dropout(const Operands& operands) {
+    check_dropout(operands);
+    return {operands.at(0), fill(dropout_types(operands)[1], [](std::size_t) { return 1.0; })};
+}
 Types batch_normalise_types(const Operands& operands) {
     const Sizes& sizes = operands.sizes(0);
     require(sizes.size() >= 2, "its input has no channels", "inputs must be NC or NC...");
@@ -271,6 +305,7 @@ constexpr std::array rows{
     extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>, maximum_range),
     extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>, minimum_range),
     row_of("Sum", {.least = 1}, Same, combine_all<std::plus<>{}>),
+    row_of("Mean", {.least = 1}, Float, mean),
     row_of("Floor", Float, each<[](double x) { return std::floor(x); }>, rounded_range),
     row_of("Ceil", Float, each<[](double x) { return std::ceil(x); }>, rounded_range),
     // ties to even
@@ -309,6 +344,12 @@ constexpr std::array rows{
                 .attributes = "saturate to",
                 .range = stored_range,
                 .view = ViewRule::WhereNumbersFit},
+    OperatorRow{.op = "CastLike",
+                .inputs = {2, 2},
+                .evaluate = cast_like,
+                .infer = cast_like_types,
+                .attributes = "saturate",
+                .range = stored_range},
     OperatorRow{.op = "Identity",
                 .inputs = {1, 1},
                 .evaluate = identity,
@@ -318,9 +359,11 @@ constexpr std::array rows{
                 .moves = true},
     OperatorRow{.op = "Dropout",
                 .inputs = {1, 3},
-                .evaluate = identity,
-                .infer = own_type,
+                .evaluate = dropout,
+                .infer = dropout_types,
                 .attributes = "ratio seed",
+                .sizing = operand(2),
+                .check = check_dropout,
                 .range = range_of_first,
                 .view = ViewRule::Always},
     OperatorRow{.op = "BatchNormalization",

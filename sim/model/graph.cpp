@@ -108,6 +108,10 @@ std::vector<std::int64_t> GraphNode::integers(const std::string& attribute) cons
     return typed(*this, attribute, std::vector<std::int64_t>{});
 }
 
+std::vector<std::string> GraphNode::texts(const std::string& attribute) const {
+    return typed(*this, attribute, std::vector<std::string>{});
+}
+
 std::vector<double> GraphNode::numbers(const std::string& attribute) const {
     const auto found = attributes.find(attribute);
     const auto* floats =

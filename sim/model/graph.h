@@ -63,7 +63,7 @@ GraphValue read_npy(const std::filesystem::path& path);
 std::string npy_bytes(const GraphValue& value);
 
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
-                               std::vector<double>, GraphValue>;
+                               std::vector<double>, std::vector<std::string>, GraphValue>;
 
 struct GraphNode {
     std::string op;  ///< `Conv`; with its domain if it is not an ONNX operator: `com.x.Conv`
@@ -78,6 +78,7 @@ struct GraphNode {
     double number(const std::string& attribute, double fallback) const;
     std::string text(const std::string& attribute, const std::string& fallback) const;
     std::vector<std::int64_t> integers(const std::string& attribute) const;
+    std::vector<std::string> texts(const std::string& attribute) const;
     /// Empty if it is omitted or has another type.
     std::vector<double> numbers(const std::string& attribute) const;
     /// Input `index`, empty if omitted.

@@ -38,6 +38,7 @@ std::optional<bool> HostValues::take_input(const std::string& name,
     std::optional<bool> is_signed;
     if (!is_float(value.type.element)) {
         is_signed = range_of(value.type.element).low < 0;
+        takes_integers_ = takes_integers_ || is_float(type.element);
     }
     const NumberRange range = range_of(type.element);
     for (const double number : value.numbers) {
@@ -85,8 +86,8 @@ GraphValue HostValues::stored(const std::string& tensor, std::optional<bool> is_
     const auto facts = facts_.find(tensor);
     if (is_signed) {
         value.type.element = *is_signed ? ElementType::Int8 : ElementType::Uint8;
-    } else if (is_float(value.type.element) && facts != facts_.end() && facts->second.whole &&
-               !facts->second.assumed && fits_bits(facts->second.range, 8)) {
+    } else if (takes_integers_ && is_float(value.type.element) && facts != facts_.end() &&
+               facts->second.whole && !facts->second.assumed && fits_bits(facts->second.range, 8)) {
         value.type.element = facts->second.range.low < 0 ? ElementType::Int8 : ElementType::Uint8;
     }
     return value;

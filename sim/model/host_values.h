@@ -29,15 +29,16 @@ class HostValues {
     const GraphValue& at(const std::string& tensor) const;
     /// Computes a node's outputs.
     void evaluate(const GraphNode& node);
-    /// A tensor in storage form: 8-bit integers as such, whatever type they have in the model.
-    /// `is_signed`: if an NPU's map determines it.
+    /// A tensor in storage form: 8-bit integers as such, whatever type they have in the model, if an
+    /// NPU's map determines that (`is_signed`), or if a float input was given as integers.
     GraphValue stored(const std::string& tensor, std::optional<bool> is_signed) const;
 
  private:
     const Graph& graph_;
     ValueRanges facts_;
     std::map<std::string, GraphValue> values_;
-    std::size_t held_ = 0;  ///< elements produced by nodes
+    bool takes_integers_ = false;  ///< a float input was given as integers
+    std::size_t held_ = 0;         ///< elements produced by nodes
 };
 
 }  // namespace npuscope

@@ -144,6 +144,31 @@ Values pad(const Operands& operands) {
     })};
 }
 
+/// To other sizes along some axes, with the middle of the input in the middle of the result.
+Values crop_or_pad(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const Sizes& in = input.type.sizes;
+    const Sizes wanted = integers_of(operands.at(1));
+    const Sizes axes = operands.node.integers("axes");
+    require(wanted.size() == (operands.node.has("axes") ? axes.size() : in.size()),
+            fmt::format("it has {} sizes", wanted.size()), "give one for each axis");
+    Sizes out = in;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        out[axes.empty() ? i : axis_index(axes[i], in.size())] = wanted[i];
+    }
+    count_elements(out, most_made_elements);
+    const std::vector<std::size_t> steps = steps_of(in);
+    return {pick(input, out, 0, [&](std::vector<std::int64_t> at) {
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            at[i] += out[i] < in[i] ? (in[i] - out[i]) / 2 : -((out[i] - in[i]) / 2);
+            if (at[i] < 0 || at[i] >= in[i]) {
+                return std::int64_t{-1};
+            }
+        }
+        return index_of(at, steps);
+    })};
+}
+
 Values slice(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
@@ -312,6 +337,12 @@ constexpr std::array rows{OperatorRow{.op = "DepthToSpace",
                                       .attributes = "mode pads value",
                                       .sizing = operand(1) | operand(2),
                                       .range = padded_range},
+                          OperatorRow{.op = "CenterCropPad",
+                                      .inputs = {2, 2},
+                                      .evaluate = crop_or_pad,
+                                      .attributes = "axes",
+                                      .sizing = operand(1),
+                                      .range = range_of_first_or_zero},
                           OperatorRow{.op = "Slice",
                                       .inputs = {1, 5},
                                       .evaluate = slice,

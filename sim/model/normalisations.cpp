@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that normalise maps: over planes, groups of channels, neighbouring channels, one axis.
+// Operators that normalise maps: over planes, groups of channels, neighbouring channels, axes.
 // source: ONNX operator definitions, opset 7 to 21
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -84,6 +85,81 @@ Values group_normalise(const Operands& operands) {
     return {std::move(result)};
 }
 
+// operands: map, scale, bias; results: the map, the mean and 1 / deviation of each part
+Types layer_types(const Operands& operands) {
+    const Sizes& sizes = operands.sizes(0);
+    const std::size_t axis = axis_index(operands.node.integer("axis", -1), sizes.size());
+    for (std::size_t i = 1; i < operands.values.size(); ++i) {
+        require(!operands.has(i) || common_sizes(operands.sizes(i), sizes) == sizes,
+                fmt::format("its scale or bias of {} has more elements than its input of {}",
+                            sizes_text(operands.sizes(i)), sizes_text(sizes)),
+                "give one number for each normalised element, or one for several of them");
+    }
+    Sizes parts(sizes.size(), 1);
+    std::copy_n(sizes.begin(), axis, parts.begin());
+    const TensorType statistics{ElementType::Float32, parts};
+    return {operands.at(0).type, statistics, statistics};
+}
+
+Values layer_normalise(const Operands& operands) {
+    Values results{operands.at(0)};
+    const Types types = layer_types(operands);
+    results.push_back(zeros(types[1]));
+    results.push_back(zeros(types[2]));
+    std::vector<double>& all = results[0].numbers;
+    const std::size_t size = all.size() / std::max<std::size_t>(results[1].numbers.size(), 1);
+    const double epsilon = operands.node.number("epsilon", 1e-5);
+    for (std::size_t part = 0; part < results[1].numbers.size(); ++part) {
+        const auto numbers = std::span(all).subspan(part * size, size);
+        const double count = static_cast<double>(size);
+        const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
+        double variance = 0;
+        for (const double number : numbers) {
+            variance += (number - mean) * (number - mean) / count;
+        }
+        const double deviation = std::sqrt(variance + epsilon);
+        for (double& number : numbers) {
+            number = (number - mean) / deviation;
+        }
+        results[1].numbers[part] = mean;
+        results[2].numbers[part] = 1 / deviation;
+    }
+    results[0] = combine(results[0], operands.at(1), std::multiplies<>{});
+    if (operands.has(2)) {
+        results[0] = combine(results[0], operands.at(2), std::plus<>{});
+    }
+    return results;
+}
+
+/// Over all axes of attribute 'axes'.
+Values mean_variance_normalise(const Operands& operands) {
+    GraphValue result = operands.at(0);
+    const Sizes& sizes = result.type.sizes;
+    Sizes kept = sizes;
+    const Sizes axes = operands.node.has("axes") ? operands.node.integers("axes") : Sizes{0, 2, 3};
+    for (const std::int64_t axis : axes) {
+        kept[axis_index(axis, sizes.size())] = 1;
+    }
+    const std::vector<std::size_t> part = broadcast_indices(kept, sizes);
+    std::vector<double> means(count_elements(kept), 0.0);
+    std::vector<double> variances(means.size(), 0.0);
+    const double count = static_cast<double>(result.numbers.size()) /
+                         std::max(static_cast<double>(means.size()), 1.0);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        means[part[i]] += result.numbers[i] / count;
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        const double distance = result.numbers[i] - means[part[i]];
+        variances[part[i]] += distance * distance / count;
+    }
+    constexpr double epsilon = 1e-9;  // source: ONNX, MeanVarianceNormalization, function body
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        result.numbers[i] =
+            (result.numbers[i] - means[part[i]]) / (std::sqrt(variances[part[i]]) + epsilon);
+    }
+    return {std::move(result)};
+}
+
 /// Across neighbouring channels.
 Values local_response(const Operands& operands) {
     require_channels(operands);
@@ -96,6 +172,7 @@ Values local_response(const Operands& operands) {
     const double bias = operands.node.number("bias", 1.0);
     const std::int64_t channels = input.type.sizes[1];
     const std::size_t plane = steps_of(input.type.sizes)[1];
+    require_work({input.numbers.size(), unsigned_of(std::min(size, channels))});
     return {fill(input.type, [&](std::size_t i) {
         const std::int64_t c = static_cast<std::int64_t>(i / plane) % channels;
         const std::int64_t first = std::max<std::int64_t>(0, c - (size - 1) / 2);
@@ -146,6 +223,13 @@ constexpr OperatorRow norm(std::string_view op, InputCount inputs, Evaluate eval
 }
 
 constexpr std::array rows{
+    OperatorRow{.op = "LayerNormalization",
+                .inputs = {2, 3},
+                .types = TypeRule::Float,
+                .evaluate = layer_normalise,
+                .infer = layer_types,
+                .attributes = "axis epsilon stash_type"},
+    norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise, "axes"),
     norm("InstanceNormalization", {3, 3}, instance_normalise, "epsilon"),
     norm("GroupNormalization", {3, 3}, group_normalise, "epsilon num_groups stash_type"),
     norm("LRN", {1, 1}, local_response, "alpha beta bias size"),

@@ -78,6 +78,7 @@ class OnnxReader {
         read_inputs(graph);
         read_outputs(graph);
         read_nodes(graph);
+        drop_unread_outputs();
         if (graph_.by_shape) {
             take_weights_for_constants();
         }
@@ -241,8 +242,15 @@ class OnnxReader {
                                   (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
                 node.op = same ? node.op : proto.domain() + '.' + node.op;
             }
-            require(!node.op.empty() && !node.outputs.empty(),
+            const auto named = std::ranges::find_if_not(node.outputs, &std::string::empty);
+            require(!node.op.empty() && named != node.outputs.end(),
                     part + " has no operator or no output", "export the model again");
+            while (node.outputs.back().empty()) {
+                node.outputs.pop_back();
+            }
+            if (node.outputs.front().empty()) {  // omitted: types are looked up by the first output
+                node.outputs.front() = *named + std::string(omitted_output);
+            }
             within(part, [&] { read_attributes(proto, node); });
             for (const auto& [name, attribute] : node.attributes) {
                 if (const auto* value = std::get_if<GraphValue>(&attribute)) {
@@ -250,6 +258,20 @@ class OnnxReader {
                 }
             }
             graph_.nodes.push_back(std::move(node));
+        }
+    }
+
+    /// Exporters name optional outputs, masks and indices among them, that nothing reads.
+    void drop_unread_outputs() {
+        std::set<std::string> read(graph_.outputs.begin(), graph_.outputs.end());
+        for (const GraphNode& node : graph_.nodes) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        for (GraphNode& node : graph_.nodes) {
+            const bool optional = node.op == "Dropout" || node.op == "MaxPool";
+            while (optional && node.outputs.size() > 1 && !read.contains(node.outputs.back())) {
+                node.outputs.pop_back();
+            }
         }
     }
 
@@ -271,7 +293,8 @@ class OnnxReader {
         constexpr std::array kinds{
             onnx::AttributeProto_AttributeType_INT,    onnx::AttributeProto_AttributeType_FLOAT,
             onnx::AttributeProto_AttributeType_STRING, onnx::AttributeProto_AttributeType_INTS,
-            onnx::AttributeProto_AttributeType_FLOATS, onnx::AttributeProto_AttributeType_TENSOR};
+            onnx::AttributeProto_AttributeType_FLOATS, onnx::AttributeProto_AttributeType_TENSOR,
+            onnx::AttributeProto_AttributeType_STRINGS};
         return std::ranges::find(kinds, attribute.type()) != kinds.end();
     }
 
@@ -287,12 +310,15 @@ class OnnxReader {
                 return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
             case onnx::AttributeProto_AttributeType_FLOATS:
                 return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+            case onnx::AttributeProto_AttributeType_STRINGS:
+                return std::vector<std::string>(attribute.strings().begin(),
+                                                attribute.strings().end());
             case onnx::AttributeProto_AttributeType_TENSOR:
                 return tensors_.value_of(attribute.t());
             default:
                 throw ConfigError(
                     fmt::format("attribute '{}' has an unsupported type", attribute.name()),
-                    "models with subgraphs, strings or sparse constants are not supported");
+                    "models with subgraphs or sparse constants are not supported");
         }
     }
 

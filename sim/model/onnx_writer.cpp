@@ -45,6 +45,12 @@ struct AttributeWriter {
         proto.set_type(onnx::AttributeProto_AttributeType_STRING);
         proto.set_s(value);
     }
+    void operator()(const std::vector<std::string>& values) const {
+        proto.set_type(onnx::AttributeProto_AttributeType_STRINGS);
+        for (const std::string& value : values) {
+            proto.add_strings(value);
+        }
+    }
     void operator()(const std::vector<std::int64_t>& values) const {
         proto.set_type(onnx::AttributeProto_AttributeType_INTS);
         for (const std::int64_t value : values) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,14 @@ inline constexpr std::string_view window_attributes =
 /// Reports an error in the user's model unless `good`.
 void require(bool good, const std::string& sentence, const std::string& remedy);
 
+/// ConfigError where an operand is not of floats: rows whose other operands have other types.
+void require_float(const Operands& operands, std::size_t index);
+
+/// Steps that one node may take on the host: some minutes.
+inline constexpr std::uint64_t most_work = std::uint64_t{1} << 36U;
+/// ConfigError where a node takes more than `most_work` steps: the product of `factors`.
+void require_work(const std::vector<std::uint64_t>& factors);
+
 inline std::size_t unsigned_of(std::int64_t value) { return static_cast<std::size_t>(value); }
 
 /// `axis` of ONNX (negative counts from the end) as an index below `rank`.
@@ -36,10 +45,27 @@ std::vector<std::int64_t> listed(const Operands& operands, std::size_t index,
 /// The value of a one-element operand.
 double scalar_of(const GraphValue& value, const char* what);
 
+/// The element type that an attribute names by ONNX's code, or `fallback` if it is omitted.
+ElementType element_of(const GraphNode& node, const char* attribute, ElementType fallback);
+
 /// Broadcast sizes of both: equal, or 1 in one of them.
 Sizes common_sizes(const Sizes& a, const Sizes& b);
 /// Index into an operand for every element of the result; steps are 0 where it is broadcast.
 std::vector<std::size_t> broadcast_indices(const Sizes& own, const Sizes& result);
+
+/// Weight of an element in a cubic convolution with coefficient `a`, by its distance below 2.
+inline double cubic_weight(double distance, double a) {
+    const double x = std::abs(distance);
+    return x <= 1 ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
+}
+
+/// A listed index (negative counts from the end) as a position below `size`.
+std::size_t place_of(double number, std::int64_t size);
+/// ConfigError where a list of indices along `axis` is larger than its data along another one.
+void check_list(const Sizes& list, const Sizes& data, std::size_t axis);
+
+/// Numbers at `row`, `step` apart, become the logarithms of their softmax.
+void take_log_softmax(double* row, std::size_t step, std::size_t length);
 
 /// Counts through `sizes` like an odometer, last dimension fastest.
 class Odometer {
@@ -137,6 +163,8 @@ inline NumberRange join_ranges(const NumberRange& a, const NumberRange& b) {
 
 /// The first operand's range: the operator moves its elements, or selects some of them.
 ValueRange range_of_first(const RangeOperands& operands);
+/// The first operand's range and 0: some elements are left out or added.
+ValueRange range_of_first_or_zero(const RangeOperands& operands);
 /// The first operand's range if the result's type holds it, otherwise the type's.
 ValueRange stored_range(const RangeOperands& operands);
 /// Ranges of all operands, combined pairwise.

@@ -56,9 +56,7 @@ void check_operands(const OperatorRow& row, const Operands& operands) {
                       "the operator needs it");
     }
     if (row.types == TypeRule::Float) {
-        host::require(is_float(operands.element(0)),
-                      fmt::format("its input has type {}", enum_name(operands.element(0))),
-                      "the operator needs float input: cast it, or use the integer operator");
+        host::require_float(operands, 0);
     }
     for (std::size_t i = 1; row.types != TypeRule::Any && i < given; ++i) {
         if (operands.has(i)) {
@@ -115,19 +113,49 @@ const ValueRange& RangeOperands::at(std::size_t index) const {
     return found == known.end() ? nothing : found->second;
 }
 
+namespace host {
+namespace {
+
+std::vector<std::span<const OperatorRow>> families() {
+    return {product_operators(),   elementwise_operators(), moving_operators(),
+            resizing_operators(),  quantised_operators(),   reduction_operators(),
+            reshaping_operators(), comparison_operators(),  normalisation_operators(),
+            recurrent_operators(), selecting_operators(),   integer_operators(),
+            pooling_operators(),   scattering_operators(),  matrix_operators(),
+            sampling_operators(),  spectral_operators(),    bitwise_operators(),
+            counted_operators(),   loss_operators()};
+}
+
+}  // namespace
+}  // namespace host
+
 const OperatorRow* find_operator(std::string_view op) {
-    for (const auto family :
-         {host::product_operators(), host::elementwise_operators(), host::moving_operators(),
-          host::resizing_operators(), host::quantised_operators(), host::reduction_operators(),
-          host::reshaping_operators(), host::comparison_operators(),
-          host::normalisation_operators(), host::recurrent_operators(), host::selecting_operators(),
-          host::integer_operators()}) {
+    for (const auto family : host::families()) {
         const auto found = std::ranges::find(family, op, &OperatorRow::op);
         if (found != family.end()) {
             return &*found;
         }
     }
     return nullptr;
+}
+
+std::vector<const OperatorRow*> host_operators() {
+    std::vector<const OperatorRow*> rows;
+    for (const auto family : host::families()) {
+        for (const OperatorRow& row : family) {
+            if (!row.op.starts_with("npuscope.")) {
+                rows.push_back(&row);
+            }
+        }
+    }
+    std::ranges::sort(rows, {}, [](const OperatorRow* row) { return row->op; });
+    return rows;
+}
+
+std::vector<std::string> other_operators() {
+    std::vector<std::string> names = split(operator_words);
+    std::erase_if(names, [](const std::string& name) { return find_operator(name) != nullptr; });
+    return names;
 }
 
 bool repeats_nearest(const GraphNode& node) {
@@ -195,6 +223,21 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
     if (row == nullptr || row->macs == MacRule::None) {
         return 0;
     }
+    if (row->macs == MacRule::Subscripts) {
+        Values inputs;
+        Operands operands{node, graph.opset, {}};
+        for (const std::string& input : node.inputs) {
+            const auto type = graph.types.find(input);
+            if (type == graph.types.end()) {
+                return 0;
+            }
+            inputs.push_back({type->second, {}});
+        }
+        for (const GraphValue& input : inputs) {
+            operands.values.push_back(&input);
+        }
+        return host::einsum_macs(operands);
+    }
     const Sizes& sizes = graph.types.at(node.input(row->weights)).sizes;
     const std::uint64_t weights = elements_of(graph, node.input(row->weights));
     if (sizes.empty() || weights == 0) {
@@ -223,6 +266,25 @@ namespace host {
 void require(bool good, const std::string& sentence, const std::string& remedy) {
     if (!good) {
         throw ConfigError(sentence, remedy);
+    }
+}
+
+void require_float(const Operands& operands, std::size_t index) {
+    require(is_float(operands.element(index)),
+            fmt::format("its input has type {}", enum_name(operands.element(index))),
+            "the operator needs float input: cast it, or use the integer operator");
+}
+
+void require_work(const std::vector<std::uint64_t>& factors) {
+    if (std::ranges::find(factors, 0U) != factors.end()) {
+        return;
+    }
+    std::uint64_t steps = 1;
+    for (const std::uint64_t factor : factors) {
+        require(steps <= most_work / factor,
+                fmt::format("it takes more than {} steps to compute", most_work),
+                "make its result smaller, or what it reads for each element of its result");
+        steps *= factor;
     }
 }
 
@@ -265,9 +327,26 @@ double scalar_of(const GraphValue& value, const char* what) {
     return value.numbers.front();
 }
 
+ElementType element_of(const GraphNode& node, const char* attribute, ElementType fallback) {
+    if (!node.has(attribute)) {
+        return fallback;
+    }
+    const std::int64_t code = node.integer(attribute, 0);
+    const ElementRow* row = find_onnx_element(code);
+    require(row != nullptr, fmt::format("element type {} is not supported", code),
+            "use float32, float64, float16, bool or an integer type");
+    return row->type;
+}
+
 Types own_type(const Operands& operands) { return {operands.at(0).type}; }
 
 ValueRange range_of_first(const RangeOperands& operands) { return operands.at(0); }
+
+ValueRange range_of_first_or_zero(const RangeOperands& operands) {
+    ValueRange values = operands.at(0);
+    values.range = join_ranges(values.range, {0, 0});
+    return values;
+}
 
 ValueRange stored_range(const RangeOperands& operands) {
     const ValueRange& values = operands.at(0);

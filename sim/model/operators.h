@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,7 +52,8 @@ enum class MacRule {
     OutputsByKernel,  ///< each output sums a kernel: all weights / their first size
     InputsByKernel,   ///< each input is multiplied by as many
     OutputsByRows,    ///< each output sums a column: the last size but one, with transB the last
-    StepsByWeights    ///< each step multiplies by the input's weights and by the recurrent ones
+    StepsByWeights,   ///< each step multiplies by the input's weights and by the recurrent ones
+    Subscripts        ///< those of an Einsum: results by what each of them sums
 };
 
 /// Whether the result is the first operand's memory viewed with other sizes or another type.
@@ -96,6 +98,11 @@ constexpr std::uint32_t operand(unsigned index) { return std::uint32_t{1} << ind
 /// Null where the operator is unknown.
 const OperatorRow* find_operator(std::string_view op);
 
+/// Those that the host computes, by name, without npuscope's own.
+std::vector<const OperatorRow*> host_operators();
+/// Those of ONNX that it does not compute: known by name, simulated by shape alone.
+std::vector<std::string> other_operators();
+
 /// A Resize whose results are all elements of its operand: the nearest ones, no values outside it.
 bool repeats_nearest(const GraphNode& node);
 
@@ -115,18 +122,28 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 namespace host {
 
 // The families, one file each.
+std::span<const OperatorRow> bitwise_operators();
 std::span<const OperatorRow> comparison_operators();
+std::span<const OperatorRow> counted_operators();
 std::span<const OperatorRow> elementwise_operators();
 std::span<const OperatorRow> integer_operators();
+std::span<const OperatorRow> loss_operators();
+std::span<const OperatorRow> matrix_operators();
+/// Multiplications of an Einsum, of operands without values.
+std::uint64_t einsum_macs(const Operands& operands);
 std::span<const OperatorRow> moving_operators();
-std::span<const OperatorRow> resizing_operators();
 std::span<const OperatorRow> normalisation_operators();
+std::span<const OperatorRow> pooling_operators();
 std::span<const OperatorRow> product_operators();
 std::span<const OperatorRow> quantised_operators();
 std::span<const OperatorRow> recurrent_operators();
 std::span<const OperatorRow> reduction_operators();
 std::span<const OperatorRow> reshaping_operators();
+std::span<const OperatorRow> resizing_operators();
+std::span<const OperatorRow> sampling_operators();
+std::span<const OperatorRow> scattering_operators();
 std::span<const OperatorRow> selecting_operators();
+std::span<const OperatorRow> spectral_operators();
 
 }  // namespace host
 

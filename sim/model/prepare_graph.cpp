@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "sim/model/node_order.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
 
@@ -68,23 +69,32 @@ class Preparation {
                 return fmt::format("the sizes of its input '{}' are not known", input);
             }
         }
+        const bool is_stated = std::ranges::all_of(node.outputs, [&](const std::string& output) {
+            return is_omitted(output) || stated_.contains(output);
+        });
         const OperatorRow* row = find_operator(node.op);
-        const auto is_stated = [&](const std::string& output) {
-            return output.empty() || stated_.contains(output);
-        };
         if (row == nullptr || node.has(unread_attribute)) {
-            return std::ranges::all_of(node.outputs, is_stated)
-                       ? std::string()
-                       : "the operator is not known here, nor are the sizes of its results";
+            return is_stated ? std::string()
+                             : "the operator is not known here, nor are the sizes of its results";
         }
-        for (unsigned i = 0; i < node.inputs.size(); ++i) {
+        const std::string* input = computed_sizing(*row, node);
+        return input == nullptr || is_stated
+                   ? std::string()
+                   : fmt::format(
+                         "the sizes of its result depend on '{}', which is computed at run time",
+                         *input);
+    }
+
+    /// An operand that determines sizes and is not a constant; null if there is none.
+    const std::string* computed_sizing(const OperatorRow& row, const GraphNode& node) const {
+        constexpr unsigned bits = 32;  // of OperatorRow::sizing
+        for (unsigned i = 0; i < node.inputs.size() && i < bits; ++i) {
             const std::string& input = node.inputs[i];
-            if ((row->sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
-                return fmt::format(
-                    "the sizes of its result depend on '{}', which is computed at run time", input);
+            if ((row.sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
+                return &input;
             }
         }
-        return {};
+        return nullptr;
     }
 
     /// Its inputs are computed all the same.
@@ -117,7 +127,8 @@ class Preparation {
     bool visit(const GraphNode& node) {
         at_node(graph_, node, [&] { check_names(node); });
         const OperatorRow* row = find_operator(node.op);
-        if (row == nullptr || node.has(unread_attribute)) {
+        if (row == nullptr || node.has(unread_attribute) ||
+            (graph_.by_shape && computed_sizing(*row, node) != nullptr)) {
             take_stated_types(node);
             return false;
         }
@@ -145,6 +156,7 @@ class Preparation {
                 check_finite(operands);
             }
             if (constant) {
+                check_work(*row, operands);
                 keep_constants(node, evaluate_outputs(*row, operands));
                 drop_read(node);
             } else {
@@ -154,15 +166,29 @@ class Preparation {
         return constant;
     }
 
-    void check_sizing(const OperatorRow& row, const GraphNode& node) const {
-        for (unsigned i = 0; i < node.inputs.size(); ++i) {
-            const std::string& input = node.inputs[i];
-            if ((row.sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
-                throw ConfigError(fmt::format("its operand '{}' is not constant, so sizes or "
-                                              "limits are known only at run time",
-                                              input),
-                                  "export the model with fixed sizes");
+    /// Of an operator with weights; the others check their own.
+    void check_work(const OperatorRow& row, const Operands& operands) const {
+        if (row.macs == MacRule::None) {
+            return;
+        }
+        const GraphNode& node = operands.node;
+        Graph own;
+        own.opset = graph_.opset;
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            if (operands.has(i)) {
+                own.types[node.inputs[i]] = operands.at(i).type;
             }
+        }
+        own.types[node.outputs.front()] = infer_outputs(row, operands).front();
+        host::require_work({count_macs(own, node)});
+    }
+
+    void check_sizing(const OperatorRow& row, const GraphNode& node) const {
+        if (const std::string* input = computed_sizing(row, node)) {
+            throw ConfigError(fmt::format("its operand '{}' is not constant, so sizes or "
+                                          "limits are known only at run time",
+                                          *input),
+                              "export the model with fixed sizes");
         }
     }
 
@@ -231,6 +257,9 @@ class Preparation {
     void take_stated_types(const GraphNode& node) {
         for (const std::string& output : node.outputs) {
             const auto found = stated_.find(output);
+            if (found == stated_.end() && is_omitted(output)) {
+                continue;
+            }
             if (found == stated_.end()) {
                 refuse_node(graph_, node,
                             "the operator is not supported, and the model does not state the "
@@ -238,7 +267,13 @@ class Preparation {
                             "replace the operator, or store inferred shapes in the model");
             }
             graph_.types[output] = found->second;
+            graph_.types.try_emplace(node.outputs.front(), found->second);
         }
+    }
+
+    /// An output without a name, or one that only the reader named.
+    static bool is_omitted(const std::string& output) {
+        return output.empty() || output.ends_with(omitted_output);
     }
 
     Graph& graph_;
@@ -344,9 +379,12 @@ ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
         const ValueRange results = range_of_results({graph, node, ranges});
         for (const std::string& output : node.outputs) {
             const auto type = graph.types.find(output);
-            const bool other = type != graph.types.end() &&
-                               type->second.element != graph.types.at(node.outputs[0]).element;
-            ranges[output] = other ? range_of_type(type->second.element) : results;
+            const bool shares = output == node.outputs[0] || node.op == "Split";
+            if (shares) {
+                ranges[output] = results;
+            } else if (type != graph.types.end()) {
+                ranges[output] = range_of_type(type->second.element);
+            }
         }
     }
     return ranges;
@@ -354,7 +392,7 @@ ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
 
 bool moves_nothing(const GraphView& model, const GraphNode& node) {
     const OperatorRow* row = find_operator(node.op);
-    return row != nullptr &&
+    return row != nullptr && node.outputs.size() == 1 &&
            (row->view == ViewRule::Always ||
             (row->view == ViewRule::WhereNumbersFit && cast_keeps_numbers(model, node)));
 }

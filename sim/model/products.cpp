@@ -322,12 +322,12 @@ MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
             "the columns of the first must equal the rows of the second");
     const Sizes a_batch(a.begin(), row_vector ? a.end() - 1 : a.end() - 2);
     const Sizes b_batch(b.begin(), column_vector ? b.end() - 1 : b.end() - 2);
-    shape.a_batched = count_elements(a_batch) > 1;
-    shape.b_batched = count_elements(b_batch) > 1;
+    shape.a_batched = count_elements(a_batch) != 1;
+    shape.b_batched = count_elements(b_batch) != 1;
     require(!shape.a_batched || !shape.b_batched || a_batch == b_batch,
             fmt::format("batches of {} and {} do not match", sizes_text(a), sizes_text(b)),
             "give both the same batch dimensions, or omit those of one");
-    shape.result = a_batch.size() >= b_batch.size() && !shape.b_batched ? a_batch : b_batch;
+    shape.result = common_sizes(a_batch, b_batch);
     shape.batches = count_elements(shape.result);
     if (!row_vector) {
         shape.result.push_back(a[a.size() - 2]);

@@ -52,6 +52,9 @@ class LayerReader {
     std::optional<QuantisedLayer> read() {
         layer_.anchor = node_;
         const std::string& op = node_.op;
+        if (node_.outputs.size() != 1) {
+            return std::nullopt;
+        }
         if (op == "QLinearConv" || op == "QLinearMatMul") {
             return read_qlinear({});
         }
@@ -390,7 +393,7 @@ std::optional<double> high_of(const GraphView& view, const std::string& tensor) 
     const GraphNode& node = view.node(*producer);
     constexpr std::array movers{"MaxPool",      "Reshape", "Flatten", "Transpose",
                                 "DepthToSpace", "Slice",   "Identity"};
-    if (std::ranges::find(movers, node.op) != movers.end()) {
+    if (std::ranges::find(movers, node.op) != movers.end() && node.outputs.size() == 1) {
         return high_of(view, node.inputs[0]);
     }
     const auto maker = node.inputs.empty() ? std::nullopt : view.producer(node.inputs[0]);

@@ -1,130 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, means and extremes along axes, over windows and over entire planes; Softmax, LogSoftmax,
-// ArgMax, ArgMin.
-#include <fmt/format.h>
-
+// Sums, means and extremes along axes; Softmax, LogSoftmax, Hardmax, ArgMax, ArgMin.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
-#include <span>
+#include <numbers>
 
 #include "sim/model/operator_parts.h"
-#include "sim/model/window.h"
 
 namespace npuscope::host {
 namespace {
-
-/// Input elements of one window: those inside the input, and their number in the padded input.
-struct Taps {
-    std::vector<double> inside;
-    std::int64_t padded = 0;
-};
-
-/// A spatial position: slice, row and column.
-using Place = std::array<std::int64_t, 3>;
-
-/// Taps of the window whose first element is at `first`.
-Taps taps_of(const Window& window, const double* volume, const Place& first) {
-    const WindowAxis depth = window.depth();
-    const WindowAxis height = window.height();
-    const WindowAxis width = window.width();
-    const auto is_inside = [](const WindowAxis& axis, std::int64_t at) {
-        return at >= 0 && at < axis.in;
-    };
-    Taps taps;
-    for (std::int64_t i = 0; i < window.kernel_volume(); ++i) {
-        const std::int64_t of_area = i % window.kernel_area();
-        const std::int64_t slice = first[0] + i / window.kernel_area() * depth.dilation;
-        const std::int64_t row = first[1] + of_area / width.kernel * height.dilation;
-        const std::int64_t column = first[2] + of_area % width.kernel * width.dilation;
-        if (is_inside(depth, slice) && is_inside(height, row) && is_inside(width, column)) {
-            taps.inside.push_back(volume[(slice * height.in + row) * width.in + column]);
-        }
-        taps.padded += slice < depth.in + depth.pad_end && row < height.in + height.pad_end &&
-                       column < width.in + width.pad_end;
-    }
-    return taps;
-}
-
-Types pool_types(const Operands& operands) {
-    require(operands.node.outputs.size() == 1 || operands.node.outputs[1].empty(),
-            "it returns indices as well",
-            "remove the indices output; only the pooled values are supported");
-    const Sizes& in = operands.sizes(0);
-    Sizes out{in.begin(), in.begin() + std::min<std::ptrdiff_t>(2, std::ssize(in))};
-    for (const WindowAxis& axis : pool_window(operands.node, in).axes) {
-        out.push_back(axis.out);
-    }
-    return {{operands.element(0), out}};
-}
-
-template <class Reduce>
-Values pool(const Operands& operands, Reduce reduce) {
-    const GraphValue& input = operands.at(0);
-    const Window window = pool_window(operands.node, input.type.sizes);
-    GraphValue result = zeros(pool_types(operands).front());
-    const auto first = [](const WindowAxis& axis, std::int64_t out) {
-        return out * axis.stride - axis.pad_begin;
-    };
-    for (std::int64_t i = 0; i < std::ssize(result.numbers); ++i) {
-        const double* volume = input.numbers.data() + i / window.out_volume() * window.in_volume();
-        const std::int64_t at = i % window.out_volume();
-        const Place place{first(window.depth(), at / window.out_area()),
-                          first(window.height(), at % window.out_area() / window.width().out),
-                          first(window.width(), at % window.width().out)};
-        result.numbers[unsigned_of(i)] = reduce(taps_of(window, volume, place));
-    }
-    return {std::move(result)};
-}
-
-template <class Reduce>
-Values global_pool(const Operands& operands, Reduce reduce) {
-    const GraphValue& input = operands.at(0);
-    const Sizes& in = input.type.sizes;
-    require(in.size() >= 3, fmt::format("its input {} has no plane", sizes_text(in)),
-            "inputs must be NC..");
-    Sizes out(in.size(), 1);
-    out[0] = in[0];
-    out[1] = in[1];
-    const std::size_t plane = steps_of(in)[1];
-    return {fill({input.type.element, out}, [&](std::size_t i) {
-        const auto begin = input.numbers.begin() + static_cast<std::ptrdiff_t>(i * plane);
-        return reduce(std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(plane)));
-    })};
-}
-
-double largest_of(const std::vector<double>& values) {
-    return values.empty() ? -std::numeric_limits<double>::infinity()
-                          : *std::max_element(values.begin(), values.end());
-}
-
-double sum_of(const std::vector<double>& values) {
-    return std::accumulate(values.begin(), values.end(), 0.0);
-}
-
-Values max_pool(const Operands& operands) {
-    return pool(operands, [](const Taps& taps) { return largest_of(taps.inside); });
-}
-
-Values average_pool(const Operands& operands) {
-    const bool count_padding = operands.node.integer("count_include_pad", 0) != 0;
-    return pool(operands, [count_padding](const Taps& taps) {
-        const std::int64_t count =
-            count_padding ? taps.padded : static_cast<std::int64_t>(taps.inside.size());
-        return count == 0 ? 0.0 : sum_of(taps.inside) / static_cast<double>(count);
-    });
-}
-
-Values global_max_pool(const Operands& operands) { return global_pool(operands, largest_of); }
-
-Values global_average_pool(const Operands& operands) {
-    return global_pool(operands, [](const std::vector<double>& values) {
-        return sum_of(values) / static_cast<double>(values.size());
-    });
-}
 
 /// Axes from the second operand or the attribute; none: all of them.
 std::vector<bool> reduced_axes(const Operands& operands) {
@@ -190,13 +76,21 @@ double itself(double number) { return number; }
 double square_of(double number) { return number * number; }
 double size_of(double number) { return std::abs(number); }
 double root_of(double number) { return std::sqrt(number); }
-double exponential_of(double number) { return std::exp(number); }
 double logarithm_of(double number) { return std::log(number); }
 
 template <double (*part)(double), double (*finish)(double)>
 Values reduce_by(const Operands& operands) {
     return reduce_parts(operands, part, finish);
 }
+
+/// ln(e^a + e^b), also where those exceed all numbers.
+double logarithm_of_sum(double a, double b) {
+    return a == b ? a + std::numbers::ln2 : std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+}
+Values reduce_exponentials(const Operands& operands) {
+    return {reduced(operands, -std::numeric_limits<double>::infinity(), logarithm_of_sum)};
+}
+
 Values reduce_product(const Operands& operands) {
     return {reduced(operands, 1.0, std::multiplies<>{})};
 }
@@ -211,10 +105,9 @@ Values reduce_min(const Operands& operands) {
                     [](double a, double b) { return std::min(a, b); })};
 }
 
-/// Rows are along one axis from opset 13 on, before that along all axes from that one on. Values
-/// become their exponentials divided by the sum, or the logarithm of that.
-template <bool logarithm>
-Values softmax(const Operands& operands) {
+/// Rows are along one axis from opset 13 on, before that along all axes from that one on.
+template <class Change>
+Values change_rows(const Operands& operands, Change change) {
     GraphValue result = operands.at(0);
     const Sizes& sizes = result.type.sizes;
     require(!sizes.empty(), "its input is a scalar", "it needs at least one dimension");
@@ -225,24 +118,48 @@ Values softmax(const Operands& operands) {
     const std::size_t step = one_axis ? inner : 1;
     const std::size_t length = unsigned_of(sizes[axis]) * (one_axis ? 1 : inner);
     for (std::size_t first = 0; first < result.numbers.size(); ++first) {
-        if (first / step % length != 0) {
-            continue;
-        }
-        double* row = result.numbers.data() + first;
-        double largest = row[0];
-        for (std::size_t i = 0; i < length; ++i) {
-            largest = std::max(largest, row[i * step]);
-        }
-        double sum = 0;
-        for (std::size_t i = 0; i < length; ++i) {
-            sum += std::exp(row[i * step] - largest);
-        }
-        for (std::size_t i = 0; i < length; ++i) {
-            const double shifted = row[i * step] - largest;
-            row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
+        if (first / step % length == 0) {
+            change(result.numbers.data() + first, step, length);
         }
     }
     return {std::move(result)};
+}
+
+/// The first of the largest numbers of a row.
+std::size_t place_of_largest(const double* row, std::size_t step, std::size_t length) {
+    std::size_t place = 0;
+    for (std::size_t i = 1; i < length; ++i) {
+        place = row[i * step] > row[place * step] ? i : place;
+    }
+    return place;
+}
+
+/// Numbers become their exponentials divided by the sum, or the logarithm of that.
+template <bool logarithm>
+void take_softmax(double* row, std::size_t step, std::size_t length) {
+    const double largest = row[place_of_largest(row, step, length) * step];
+    double sum = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+        sum += std::exp(row[i * step] - largest);
+    }
+    for (std::size_t i = 0; i < length; ++i) {
+        const double shifted = row[i * step] - largest;
+        row[i * step] = logarithm ? shifted - std::log(sum) : std::exp(shifted) / sum;
+    }
+}
+template <bool logarithm>
+Values softmax(const Operands& operands) {
+    return change_rows(operands, take_softmax<logarithm>);
+}
+
+/// The largest value becomes 1, the others 0.
+Values hardmax(const Operands& operands) {
+    return change_rows(operands, [](double* row, std::size_t step, std::size_t length) {
+        const std::size_t place = place_of_largest(row, step, length);
+        for (std::size_t i = 0; i < length; ++i) {
+            row[i * step] = i == place ? 1 : 0;
+        }
+    });
 }
 
 /// Position of the largest or smallest value.
@@ -289,93 +206,35 @@ constexpr OperatorRow normalisation(std::string_view op, Evaluate evaluate) {
             .attributes = "axis"};
 }
 
-// operands: map, scale, bias
-Values layer_normalise(const Operands& operands) {
-    const GraphValue& input = operands.at(0);
-    const std::size_t axis = axis_index(operands.node.integer("axis", -1), input.type.sizes.size());
-    const std::size_t size =
-        axis == 0 ? input.numbers.size() : steps_of(input.type.sizes)[axis - 1];
-    const auto fits = [&](std::size_t operand) {
-        return !operands.has(operand) || operands.at(operand).numbers.size() == size;
-    };
-    require(fits(1) && fits(2), "its scale or bias does not match the normalised dimensions",
-            "give one number for each");
-    const double epsilon = operands.node.number("epsilon", 1e-5);
-    GraphValue result = input;
-    for (std::size_t begin = 0; begin < result.numbers.size(); begin += size) {
-        const auto numbers = std::span(result.numbers).subspan(begin, size);
-        const double count = static_cast<double>(size);
-        const double mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / count;
-        double variance = 0;
-        for (const double number : numbers) {
-            variance += (number - mean) * (number - mean) / count;
-        }
-        for (std::size_t i = 0; i < size; ++i) {
-            const double bias = operands.has(2) ? operands.at(2).numbers[i] : 0.0;
-            numbers[i] =
-                (numbers[i] - mean) / std::sqrt(variance + epsilon) * operands.at(1).numbers[i] +
-                bias;
-        }
-    }
-    return {result};
-}
-
-constexpr std::array rows{
-    reduction("ReduceSum", reduce_sum),
-    reduction("ReduceMean", reduce_mean),
-    reduction("ReduceMax", reduce_max, range_of_first),
-    reduction("ReduceMin", reduce_min, range_of_first),
-    reduction("ReduceProd", reduce_product),
-    reduction("ReduceL1", reduce_by<size_of, itself>),
-    reduction("ReduceL2", reduce_by<square_of, root_of>),
-    reduction("ReduceSumSquare", reduce_by<square_of, itself>),
-    reduction("ReduceLogSum", reduce_by<itself, logarithm_of>),
-    reduction("ReduceLogSumExp", reduce_by<exponential_of, logarithm_of>),
-    normalisation("Softmax", softmax<false>),
-    normalisation("LogSoftmax", softmax<true>),
-    OperatorRow{.op = "LayerNormalization",
-                .inputs = {2, 3},
-                .types = TypeRule::Float,
-                .evaluate = layer_normalise,
-                .infer = own_type,
-                .attributes = "axis epsilon stash_type"},
-    OperatorRow{.op = "ArgMax",
-                .inputs = {1, 1},
-                .types = TypeRule::Same,
-                .evaluate = arg_extreme<true>,
-                .attributes = "axis keepdims select_last_index"},
-    OperatorRow{.op = "ArgMin",
-                .inputs = {1, 1},
-                .types = TypeRule::Same,
-                .evaluate = arg_extreme<false>,
-                .attributes = "axis keepdims select_last_index"},
-    OperatorRow{
-        .op = "MaxPool",
-        .inputs = {1, 1},
-        .types = TypeRule::Same,
-        .evaluate = max_pool,
-        .infer = pool_types,
-        .attributes = "auto_pad ceil_mode dilations kernel_shape pads storage_order strides",
-        .range = range_of_first,
-        .moves = true},
-    OperatorRow{
-        .op = "AveragePool",
-        .inputs = {1, 1},
-        .types = TypeRule::Float,
-        .evaluate = average_pool,
-        .infer = pool_types,
-        .attributes = "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
-    OperatorRow{.op = "GlobalMaxPool",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = global_max_pool,
-                .range = range_of_first},
-    OperatorRow{.op = "GlobalAveragePool",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = global_average_pool}};
+constexpr std::array rows{reduction("ReduceSum", reduce_sum),
+                          reduction("ReduceMean", reduce_mean),
+                          reduction("ReduceMax", reduce_max, range_of_first),
+                          reduction("ReduceMin", reduce_min, range_of_first),
+                          reduction("ReduceProd", reduce_product),
+                          reduction("ReduceL1", reduce_by<size_of, itself>),
+                          reduction("ReduceL2", reduce_by<square_of, root_of>),
+                          reduction("ReduceSumSquare", reduce_by<square_of, itself>),
+                          reduction("ReduceLogSum", reduce_by<itself, logarithm_of>),
+                          reduction("ReduceLogSumExp", reduce_exponentials),
+                          normalisation("Softmax", softmax<false>),
+                          normalisation("LogSoftmax", softmax<true>),
+                          normalisation("Hardmax", hardmax),
+                          OperatorRow{.op = "ArgMax",
+                                      .inputs = {1, 1},
+                                      .types = TypeRule::Same,
+                                      .evaluate = arg_extreme<true>,
+                                      .attributes = "axis keepdims select_last_index"},
+                          OperatorRow{.op = "ArgMin",
+                                      .inputs = {1, 1},
+                                      .types = TypeRule::Same,
+                                      .evaluate = arg_extreme<false>,
+                                      .attributes = "axis keepdims select_last_index"}};
 
 }  // namespace
+
+void take_log_softmax(double* row, std::size_t step, std::size_t length) {
+    take_softmax<true>(row, step, length);
+}
 
 std::span<const OperatorRow> reduction_operators() { return rows; }
 

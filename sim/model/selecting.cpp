@@ -106,19 +106,11 @@ Values gather_elements(const Operands& operands) {
     require(indices.type.sizes.size() == in.size(), "its indices have another rank than its input",
             "give indices of the same rank as the input");
     const std::size_t axis = axis_index(operands.node.integer("axis", 0), in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        require(i == axis || indices.type.sizes[i] <= in[i], "its indices reach beyond the input",
-                "take fewer");
-    }
+    check_list(indices.type.sizes, in, axis);
     const std::vector<std::size_t> steps = steps_of(in);
     std::size_t next = 0;
     return {pick(input, indices.type.sizes, 0, [&](std::vector<std::int64_t> at) {
-        const std::int64_t index = indices.numbers.empty() ? 0 : to_integer(indices.numbers[next]);
-        ++next;
-        require(index >= -in[axis] && index < in[axis],
-                fmt::format("index {} does not exist", index),
-                fmt::format("indices are {} to {}", -in[axis], in[axis] - 1));
-        at[axis] = index < 0 ? index + in[axis] : index;
+        at[axis] = static_cast<std::int64_t>(place_of(indices.numbers[next++], in[axis]));
         return index_of(at, steps);
     })};
 }

@@ -101,7 +101,7 @@ class StepReader {
     /// Casts to floats, and to integers that hold a running sum, change no value of the sequence.
     bool is_looked_through(const GraphNode& node) const {
         if (node.op == "Identity" || node.op == "Dropout") {
-            return true;
+            return node.outputs.size() == 1;
         }
         const auto type = view_.graph().types.find(node.outputs.front());
         return node.op == "Cast" && type != view_.graph().types.end() &&

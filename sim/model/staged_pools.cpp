@@ -115,7 +115,8 @@ std::vector<GraphNode> staged(const Graph& graph, const GraphNode& node) {
 void stage_max_pools(Graph& graph) {
     std::vector<GraphNode> nodes;
     for (GraphNode& node : graph.nodes) {
-        const bool pools = node.op == "MaxPool" || node.op == "GlobalMaxPool";
+        const bool pools =
+            (node.op == "MaxPool" && node.outputs.size() == 1) || node.op == "GlobalMaxPool";
         std::vector<GraphNode> stages = pools ? staged(graph, node) : std::vector<GraphNode>();
         if (stages.empty()) {
             nodes.push_back(std::move(node));

@@ -16,26 +16,6 @@ constexpr std::int64_t largest = std::int64_t{1} << 20U;  // of kernel, stride, 
 
 using host::require;
 
-/// The attribute, or `fallback` for every axis.
-std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& attribute,
-                                   std::size_t axes, std::int64_t fallback) {
-    const std::int64_t least = attribute == "pads" || attribute == "output_padding" ? 0 : 1;
-    std::vector<std::int64_t> values = node.integers(attribute);
-    if (!node.has(attribute)) {
-        values.assign(axes, fallback);
-    }
-    require(values.size() == axes,
-            fmt::format("attribute '{}' has {} instead of {}", attribute,
-                        counted(values.size(), "value"), axes),
-            "give one per spatial dimension (two for paddings)");
-    for (const std::int64_t value : values) {
-        require(value >= least && value <= largest,
-                fmt::format("{} is not a valid value of attribute '{}'", value, attribute),
-                fmt::format("values must be {} to {}", least, largest));
-    }
-    return values;
-}
-
 std::vector<WindowAxis> read_axes(const GraphNode& node, const Sizes& input, const Sizes& kernel) {
     require(input.size() >= 3 && input.size() <= 5,
             fmt::format("its input {} has {} spatial dimensions", sizes_text(input),
@@ -105,7 +85,39 @@ void resolve(WindowAxis& axis, AutoPad pad, bool round_up) {
     }
 }
 
+/// Whether a window of the pool has no element of the input: dilation may step over all of them.
+bool has_empty_window(const WindowAxis& axis) {
+    for (std::int64_t i = 0; axis.dilation > axis.in && i < axis.out; ++i) {
+        const std::int64_t first = i * axis.stride - axis.pad_begin;
+        const std::int64_t skipped =
+            first < 0 ? (-first + axis.dilation - 1) / axis.dilation : std::int64_t{0};
+        if (skipped >= axis.kernel || first + skipped * axis.dilation >= axis.in) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
+
+std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& attribute,
+                                   std::size_t axes, std::int64_t fallback) {
+    const std::int64_t least = attribute == "pads" || attribute == "output_padding" ? 0 : 1;
+    std::vector<std::int64_t> values = node.integers(attribute);
+    if (!node.has(attribute)) {
+        values.assign(axes, fallback);
+    }
+    require(values.size() == axes,
+            fmt::format("attribute '{}' has {} instead of {}", attribute,
+                        counted(values.size(), "value"), axes),
+            "give one per spatial dimension (two for paddings)");
+    for (const std::int64_t value : values) {
+        require(value >= least && value <= largest,
+                fmt::format("{} is not a valid value of attribute '{}'", value, attribute),
+                fmt::format("values must be {} to {}", least, largest));
+    }
+    return values;
+}
 
 Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kernel) {
     Window window{read_axes(node, input, kernel)};
@@ -124,6 +136,8 @@ Window pool_window(const GraphNode& node, const Sizes& input) {
         require(std::max(axis.pad_begin, axis.pad_end) < axis.span(),
                 "a window of the pool lies entirely in the padding",
                 "padding must be smaller than the kernel");
+        require(!has_empty_window(axis), "a window of the pool has no element of the input",
+                "take a smaller dilation or less padding");
     }
     return window;
 }
@@ -141,12 +155,17 @@ Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes&
         require(extra[i] < std::max(axis.stride, axis.dilation),
                 fmt::format("output_padding {} is not below stride or dilation", extra[i]),
                 "choose a smaller one");
+        // output_shape may exceed what is covered: the rest holds the bias
         const std::int64_t full = (axis.in - 1) * axis.stride + extra[i] + axis.span();
         if (pad == AutoPad::Valid) {
             axis.pad_begin = axis.pad_end = 0;
         } else if (pad != AutoPad::None || !wanted.empty()) {
             const std::int64_t out = wanted.empty() ? axis.in * axis.stride : wanted[i];
+            require(out >= 1 && out <= largest,
+                    fmt::format("{} is not a valid size of an output", out),
+                    fmt::format("sizes must be 1 to {}", largest));
             share_padding(axis, full - out, pad == AutoPad::Upper);
+            axis.pad_end = full - axis.pad_begin - out;
         }
         axis.out = full - axis.pad_begin - axis.pad_end;
         require(axis.out >= 1 && axis.out <= largest,

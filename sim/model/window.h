@@ -36,12 +36,17 @@ struct Window {
     std::int64_t out_volume() const { return depth().out * out_area(); }
 };
 
+/// An attribute with one number for each of `axes` axes or paddings, or `fallback` for all of them.
+std::vector<std::int64_t> per_axis(const GraphNode& node, const std::string& attribute,
+                                   std::size_t axes, std::int64_t fallback);
+
 /// For a convolution: `kernel` is the spatial size of its weights. ConfigError if attributes are
 /// inconsistent, a stride is not positive, or the kernel exceeds its padded input.
 Window conv_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
 /// For a pool; its kernel is an attribute, and sizes may be rounded up (ceil_mode).
 Window pool_window(const GraphNode& node, const Sizes& input);
-/// For a transposed convolution: padding crops its output.
+/// For a transposed convolution: padding crops its output. `pad_end` is negative where the output
+/// is larger than what the kernels cover.
 Window transposed_window(const GraphNode& node, const Sizes& input, const Sizes& kernel);
 
 }  // namespace npuscope

@@ -36,18 +36,32 @@ class Raising {
             axes_to_input(node, "axes", 3);
         } else if (op == "Upsample" || (op == "Resize" && graph_.opset < 11)) {
             raise_resize(node);
-        } else if (op == "Dropout" && node.outputs.size() == 1) {
-            node.attributes.erase("ratio");
-            node.inputs.resize(1);
+        } else if (op == "Dropout") {
+            raise_dropout(node);
+        } else if (op == "Scatter") {
+            node.op = "ScatterElements";
         } else if (op == "BatchNormalization") {
             node.attributes.erase("spatial");
         } else if (op == "TopK" && graph_.opset < 11) {
-            refuse_node(graph_, node, "this form of the operator does not exist in opset 13",
-                        "export the model with opset 13");
+            refuse_form(node);
         }
     }
 
  private:
+    [[noreturn]] void refuse_form(const GraphNode& node) const {
+        refuse_node(graph_, node, "this form of the operator does not exist in opset 13",
+                    "export the model with opset 13");
+    }
+
+    /// It drops nothing. Before opset 10, its mask had the type of its input.
+    void raise_dropout(GraphNode& node) const {
+        if (node.outputs.size() > 1 && !node.outputs[1].empty() && graph_.opset < 10) {
+            refuse_form(node);
+        }
+        node.attributes.erase("ratio");
+        node.inputs.resize(1);
+    }
+
     /// Before opset 13, all dimensions from the axis on were flattened.
     void raise_softmax(GraphNode& node) {
         const auto rank =

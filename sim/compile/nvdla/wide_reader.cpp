@@ -51,7 +51,7 @@ class WideReader {
     // --- 16-bit floats ---
 
     bool read_floats() {
-        if (node_.inputs.empty() || !is_map(node_.inputs[0])) {
+        if (node_.inputs.empty() || node_.outputs.size() != 1 || !is_map(node_.inputs[0])) {
             return false;
         }
         const std::string& op = node_.op;

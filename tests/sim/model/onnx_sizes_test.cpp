@@ -109,12 +109,12 @@ TEST(OnnxSizes, OfAFixedInputAreNotChanged) {
     EXPECT_EQ(with("x=1x3"), "");
 }
 
-/// x -> Relu -> unknown operator like NonZero -> Sigmoid -> y, and x -> Relu -> z.
+/// x -> Relu -> unknown operator -> Sigmoid -> y, and x -> Relu -> z.
 ModelBuilder unknown_model() {
     ModelBuilder builder;
     builder.input("x", {1, 4}).node("Relu", "before", {"x"});
     const std::string map = builder.last();
-    builder.node("NonMaxSuppression", "boxes", {map, map});
+    builder.node("TfIdfVectorizer", "boxes", {map});
     builder.node("Sigmoid", "after", {builder.last()}, "y").output("y");
     return builder;
 }
@@ -122,7 +122,7 @@ ModelBuilder unknown_model() {
 TEST(OnnxByShape, NodesWithoutKnownSizesAreLeftOutAndWhatTheyReadStays) {
     const std::string bytes = unknown_model().bytes();
     EXPECT_THAT(sample::message_of([&] { finish_graph(parse_onnx(bytes, "m.onnx")); }),
-                HasSubstr("'boxes' (NonMaxSuppression): the operator is not supported"));
+                HasSubstr("'boxes' (TfIdfVectorizer): the operator is not supported"));
     const Graph graph = finish_graph(parse_onnx(bytes, "m.onnx", {{}, true}));
     ASSERT_EQ(graph.left_out.size(), 2U);
     EXPECT_EQ(graph.left_out[0].first.name, "boxes");
@@ -141,9 +141,45 @@ TEST(OnnxByShape, SizesThatAreComputedEndTheGraphThere) {
     EXPECT_THAT(graph.left_out[0].second, HasSubstr("depend on 's', which is computed"));
 }
 
+TEST(OnnxByShape, ComputedSizesThatTheModelStatesAreTaken) {
+    ModelBuilder builder;
+    builder.input("b", {1, 9, 4}).input("s", {1, 2, 9});
+    builder.node("NonMaxSuppression", "boxes", {"b", "s"}, "y").output("y");
+    const auto prepared = [&](bool by_shape) {
+        return finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, by_shape}));
+    };
+    EXPECT_THAT(sample::message_of([&] { prepared(false); }),
+                HasSubstr("its operand 'b' is not constant"));
+    EXPECT_THAT(sample::message_of([&] { prepared(true); }),
+                HasSubstr("depend on 'b', which is computed"));
+    auto* type = builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(onnx::TensorProto_DataType_INT64);
+    type->mutable_shape()->add_dim()->set_dim_value(7);
+    type->mutable_shape()->add_dim()->set_dim_value(3);
+    EXPECT_EQ(prepared(true).types.at("y"), (TensorType{ElementType::Int64, {7, 3}}));
+}
+
+TEST(OnnxByShape, OmittedOutputsNeedNoTypes) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("TfIdfVectorizer", "boxes", {"x"}).output("y");
+    onnx::NodeProto& node = *builder.graph().mutable_node(0);
+    node.set_output(0, "");
+    node.add_output("");
+    node.add_output("y");
+    auto* type = builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(onnx::TensorProto_DataType_FLOAT);
+    type->mutable_shape()->add_dim()->set_dim_value(7);
+    for (const bool by_shape : {false, true}) {
+        const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, by_shape}));
+        EXPECT_EQ(graph.nodes.size(), 1U);
+        EXPECT_EQ(graph.types.at("y"), (TensorType{ElementType::Float32, {7}}));
+        EXPECT_EQ(value_ranges(graph, {}).at("y").whole, false);
+    }
+}
+
 TEST(OnnxByShape, AModelOfNothingButUnknownNodesIsRefused) {
     ModelBuilder builder;
-    builder.input("x", {1, 4}).node("NonMaxSuppression", "boxes", {"x", "x"}, "y").output("y");
+    builder.input("x", {1, 4}).node("TfIdfVectorizer", "boxes", {"x"}, "y").output("y");
     EXPECT_THAT(sample::message_of([&] {
                     finish_graph(parse_onnx(builder.bytes(), "m.onnx", {{}, true}));
                 }),

@@ -44,6 +44,13 @@ TEST(OperatorMacs, RecurrentCellsMultiplyByAllWeightsInEachStep) {
               10U * 2 * 72 * (16 + 24));
 }
 
+TEST(OperatorMacs, AnEinsumSumsOverTheLettersThatItsResultLacks) {
+    EXPECT_EQ(macs_of("Einsum", {{2, 4, 5, 7}, {2, 4, 7, 3}}, {2, 4, 5, 3},
+                      {{"equation", std::string("bhik,bhkj->bhij")}}),
+              8U * 5 * 7 * 3);
+    EXPECT_EQ(macs_of("Einsum", {{5, 5}}, {5}, {{"equation", std::string("ii->i")}}), 0U);
+}
+
 TEST(OperatorMacs, OperatorsWithoutWeightsHaveNone) {
     EXPECT_EQ(macs_of("Add", {{5}, {5}}, {5}), 0U);
     EXPECT_EQ(macs_of("NotAnOperator", {{5}, {5}}, {5}), 0U);

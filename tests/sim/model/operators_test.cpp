@@ -6,9 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
-#include "tests/sim/message_of.h"
+#include "tests/sim/model/run_operator.h"
 
 namespace npuscope {
 namespace {
@@ -16,35 +15,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-GraphValue value_of(const Sizes& sizes, std::vector<double> numbers,
-                    ElementType element = ElementType::Float32) {
-    GraphValue value = zeros({element, sizes});
-    value.numbers = std::move(numbers);
-    return value;
-}
-
-GraphNode node_of(const std::string& op, std::map<std::string, Attribute> attributes = {}) {
-    GraphNode node;
-    node.op = op;
-    node.outputs = {"y"};
-    node.attributes = std::move(attributes);
-    return node;
-}
-
-GraphValue run(const GraphNode& node, const std::vector<GraphValue>& operands,
-               std::uint32_t opset = 13) {
-    Operands given{node, opset, {}};
-    for (const GraphValue& operand : operands) {
-        given.values.push_back(&operand);
-    }
-    const OperatorRow* row = find_operator(node.op);
-    EXPECT_NE(row, nullptr) << node.op;
-    const GraphValue result = evaluate_outputs(*row, given).front();
-    EXPECT_EQ(infer_outputs(*row, given).front(), result.type) << node.op;
-    return result;
-}
-
-using Integers = std::vector<std::int64_t>;
+using sample::Integers;
+using sample::node_of;
+using sample::run;
+using sample::run_all;
+using sample::value_of;
+using sample::whole;
 
 TEST(HostOperators, TensorsAreStretchedToEachOther) {
     const GraphValue column = value_of({2, 1}, {1, 2});
@@ -106,6 +82,20 @@ TEST(HostOperators, ProductsTurnScaleAndStretch) {
                     {a, b, value_of({2}, {100, 200})})
                     .numbers,
                 ElementsAre(110, 222));
+}
+
+TEST(HostOperators, ProductsOfBatchesStretchThoseOfOne) {
+    const GraphValue rows = value_of({2, 1, 1}, {2, 3});
+    const GraphValue columns = value_of({1, 1, 1, 2}, {1, 10});
+    const GraphValue result = run(node_of("MatMul"), {rows, columns});
+    EXPECT_EQ(result.type.sizes, (Sizes{1, 2, 1, 2}));
+    EXPECT_THAT(result.numbers, ElementsAre(2, 20, 3, 30));
+    const GraphValue none = value_of({0, 1, 1}, {});
+    EXPECT_TRUE(run(node_of("MatMul"), {none, columns}).numbers.empty());
+    EXPECT_THAT(sample::message_of([&] {
+                    run(node_of("MatMul"), {rows, none});
+                }),
+                HasSubstr("do not match"));
 }
 
 TEST(HostOperators, PoolsCountWhatLiesInside) {
@@ -297,7 +287,7 @@ TEST(HostOperators, OperandsThatDoNotFitAreRefused) {
         return sample::message_of([&] { run(node, operands); });
     };
     const GraphValue two = value_of({2}, {1, 2});
-    EXPECT_THAT(refusal(node_of("Add"), {two}), HasSubstr("1 inputs"));
+    EXPECT_THAT(refusal(node_of("Add"), {two}), HasSubstr("1 input "));
     EXPECT_THAT(refusal(node_of("Add"), {two, value_of({3}, {1, 2, 3})}),
                 HasSubstr("do not match"));
     EXPECT_THAT(refusal(node_of("MatMul"), {two, value_of({3}, {1, 2, 3})}),
@@ -411,18 +401,7 @@ TEST(HostOperators, SizesArePartsOfAShape) {
     EXPECT_THAT(run(node_of("Size"), {map}).numbers, ElementsAre(6));
 }
 
-Values run_all(const GraphNode& node, const std::vector<GraphValue>& operands) {
-    Operands given{node, 13, {}};
-    for (const GraphValue& operand : operands) {
-        given.values.push_back(&operand);
-    }
-    return evaluate_outputs(*find_operator(node.op), given);
-}
-
 TEST(HostOperators, ElementsAreRepeatedOrderedAndLookedUp) {
-    const auto whole = [](const Sizes& sizes, std::vector<double> numbers) {
-        return value_of(sizes, std::move(numbers), ElementType::Int64);
-    };
     EXPECT_THAT(run(node_of("Tile"), {value_of({1, 2}, {1, 2}), whole({2}, {2, 2})}).numbers,
                 ElementsAre(1, 2, 1, 2, 1, 2, 1, 2));
     const GraphValue line = value_of({3}, {1, 2, 3});

@@ -145,6 +145,34 @@ TEST(RaiseOpset, OlderFormsGiveTheSame) {
     expect_same(before, after, {{"x", test::float_input({1, 3, 4, 4}, 5)}});
 }
 
+TEST(RaiseOpset, OperatorsThatWereReplacedHaveTheirNewNames) {
+    ModelBuilder builder(10);
+    builder.input("x", {1, 3}).int64s("at", {0}).floats("new", {1}, {7});
+    builder.node("Reshape", "list", {"at", "shape"}).node("Reshape", "row", {"new", "shape"});
+    builder.int64s("shape", {1, 1});
+    builder.node("Scatter", "put", {"x", "list_y", "row_y"}).integer("axis", 1);
+    builder.node("Dropout", "drop", {builder.last()}, "y").number("ratio", 0.25F).output("y");
+    builder.graph().mutable_node(3)->add_output("mask");
+    builder.output("mask");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    raise_opset(after);
+    EXPECT_EQ(count(after, "Scatter"), 0);
+    EXPECT_EQ(count(after, "ScatterElements"), 1);
+    EXPECT_FALSE(after.nodes.back().has("ratio"));
+    EXPECT_EQ(after.nodes.back().outputs.size(), 2U);
+}
+
+TEST(RaiseOpset, MasksOfFloatsAreRefused) {
+    ModelBuilder builder(7);
+    builder.input("x", {1, 3}).node("Dropout", "drop", {"x"}, "y").output("y");
+    builder.graph().mutable_node(0)->add_output("mask");
+    builder.output("mask");
+    Graph graph = prepared(builder);
+    EXPECT_THAT(sample::message_of([&] { raise_opset(graph); }),
+                HasSubstr("'drop' (Dropout): this form of the operator does not exist"));
+}
+
 TEST(RaiseOpset, AnOperatorWithoutSuchAFormIsNamed) {
     ModelBuilder builder(11);
     builder.input("x", {1, 3, 4, 4}).node("Softmax", "soft", {"x"}, "y").output("y");

@@ -269,7 +269,7 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     Model model;
     model.input("x", 4);
     model.node("Sigmoid", "odd", {"x"});
-    model.builder.graph().mutable_node(0)->set_op_type("Acos");
+    model.builder.graph().mutable_node(0)->set_op_type("Bernoulli");
     auto& stated = *model.builder.graph().add_value_info();
     stated.set_name(model.builder.last());
     stated.mutable_type()->mutable_tensor_type()->set_elem_type(1);
@@ -283,7 +283,7 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
     EXPECT_THAT(sample::message_of([&] {
                     plan_segments(graph, {nvdla_npu(system), system.memory});
                 }),
-                HasSubstr("node 'odd' (Acos): the host does not implement this operator"));
+                HasSubstr("node 'odd' (Bernoulli): the host does not implement this operator"));
 }
 
 }  // namespace
