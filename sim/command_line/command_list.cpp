@@ -14,10 +14,12 @@
 #include "models/npu/register_blocks.h"
 #include "sim/check/rules.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/given_options.h"
 #include "sim/command_line/lists.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
 #include "sim/model/candidate.h"
+#include "sim/model/operators.h"
 
 namespace npuscope {
 namespace {
@@ -171,6 +173,31 @@ void list_patterns(const ListOptions& options, std::ostream& out) {
     }
 }
 
+/// `2 inputs`, `1 to 3 inputs`, `1 or more inputs`
+std::string inputs_text(const InputCount& count) {
+    const std::string least = std::to_string(count.least);
+    const std::string number = count.most == 0 ? least + " or more"
+                               : count.most == count.least
+                                   ? least
+                                   : fmt::format("{} to {}", least, count.most);
+    return fmt::format("{} input{}", number, number == "1" ? "" : "s");
+}
+
+void list_operators(const ListOptions& options, std::ostream& out) {
+    for (const OperatorRow* row : host_operators()) {
+        if (is_wanted(row->op, options)) {
+            const std::string attributes =
+                row->attributes.empty() ? "" : fmt::format("; {}", row->attributes);
+            out << fmt::format("{:<39} {}{}\n", row->op, inputs_text(row->inputs), attributes);
+        }
+    }
+    for (const std::string& name : other_operators()) {
+        if (is_wanted(name, options)) {
+            out << fmt::format("{:<39} by its shape alone, with --values off\n", name);
+        }
+    }
+}
+
 void list_rules(const ListOptions& options, std::ostream& out) {
     out << (options.markdown ? rules_markdown() : rules_text(options.prefix));
 }
@@ -192,30 +219,28 @@ constexpr std::array topics{TopicRow{"presets", list_presets_of},
                             TopicRow{"layouts", list_layouts},
                             TopicRow{"registers", list_registers, Forms::Code},
                             TopicRow{"patterns", list_patterns},
+                            TopicRow{"operators", list_operators},
                             TopicRow{"fields", list_all_fields, Forms::Markdown},
                             TopicRow{"rules", list_rules, Forms::Markdown}};
 
 constexpr const char* topic_names =
-    "presets, memories, networks, experiments, sweeps, layouts, registers, patterns, fields or "
-    "rules";
+    "presets, memories, networks, experiments, sweeps, layouts, registers, patterns, operators, "
+    "fields or rules";
 
 void require_use_of_options(const TopicRow& topic, const ListOptions& options) {
     const bool registers = topic.forms == Forms::Code;
     const bool whole =
         options.c_header || options.sv_package || (options.markdown && topic.name == "rules");
-    const std::pair<bool, const char*> unused[] = {
-        {options.markdown && topic.forms != Forms::Markdown, "--markdown"},
-        {options.c_header && !registers, "--c-header"},
-        {options.sv_package && !registers, "--sv-package"},
-        {!options.map.empty() && !registers, "--map"},
-        {!options.prefix.empty() && whole, "PREFIX"}};
-    std::string names;
-    for (const auto& [is, name] : unused) {
-        names += is ? (names.empty() ? "" : ", ") + std::string(name) : "";
-    }
-    if (!names.empty()) {
-        throw ConfigError(fmt::format("{}: no effect on this list of {}", names, topic.name),
-                          "leave it out");
+    GivenOptions unused;
+    unused.add(options.markdown && topic.forms != Forms::Markdown, "--markdown");
+    unused.add(options.c_header && !registers, "--c-header");
+    unused.add(options.sv_package && !registers, "--sv-package");
+    unused.add(!options.map.empty() && !registers, "--map");
+    unused.add(!options.prefix.empty() && whole, "PREFIX");
+    if (!unused.none()) {
+        throw ConfigError(
+            fmt::format("{}: no effect on this list of {}", unused.names(), topic.name),
+            "leave it out");
     }
     if (options.c_header && options.sv_package) {
         throw ConfigError("--c-header and --sv-package exclude each other", "give one of them");

@@ -37,6 +37,7 @@ COMMANDS = [
     ["list", "layouts"],
     ["list", "registers"],
     ["list", "patterns"],
+    ["list", "operators"],
     ["--help"],
     *[[command, "--help"] for command in ("run", "check", "plan", "convert", "list")],
 ]

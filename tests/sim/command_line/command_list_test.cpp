@@ -92,6 +92,18 @@ TEST(CommandList, LayoutsAreTheCubeTheWeightsAndThePixelFormats) {
     EXPECT_NE(text.find("T_A8B8G8R8 "), std::string::npos);
 }
 
+TEST(CommandList, OperatorsHaveInputsAndAttributes) {
+    EXPECT_EQ(listed({"operators", "Cli"}),
+              "Clip                                    1 to 3 inputs; max min\n");
+    EXPECT_EQ(listed({"operators", "Ad"}), "Add                                     2 inputs\n");
+    EXPECT_EQ(listed({"operators", "Con"}).substr(0, 60),
+              "Concat                                  1 or more inputs; ax");
+    EXPECT_EQ(listed({"operators", "Bern"}),
+              "Bernoulli                               by its shape alone, with --values off\n");
+    EXPECT_NE(listed({"operators", "com."}).find("com.microsoft.Gelu "), std::string::npos);
+    EXPECT_EQ(listed({"operators"}).find("npuscope."), std::string::npos);
+}
+
 TEST(CommandList, RulesHaveSeveritySentenceAndSource) {
     const std::string text = listed({"rules", "register_in"});
     EXPECT_TRUE(text.starts_with("register_in_use         error    check, run\n")) << text;
@@ -100,7 +112,8 @@ TEST(CommandList, RulesHaveSeveritySentenceAndSource) {
 }
 
 TEST(CommandList, APrefixOfNothingIsRefused) {
-    for (const char* topic : {"presets", "networks", "fields", "registers", "rules", "layouts"}) {
+    for (const char* topic :
+         {"presets", "networks", "fields", "registers", "rules", "layouts", "operators"}) {
         const sample::Answer answer = typed({"list", topic, "nothing_begins_so"});
         EXPECT_EQ(answer.code, ExitCode::WrongInput) << topic;
         EXPECT_NE(answer.err.find("whose names begin with 'nothing_begins_so'"), std::string::npos)
