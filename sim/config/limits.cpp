@@ -282,6 +282,42 @@ std::string nearest_of(const Relation& relation, const Values& values) {
     return text;
 }
 
+/// Regions have different names, no byte in common, and one model of time each.
+void check_regions(const MemoryConfig& memory,
+                   const std::function<Place(const std::string& field)>& place_of) {
+    const auto refuse_region = [&](std::size_t index, const char* part, const std::string& sentence,
+                                   const std::string& remedy) {
+        const std::string field = fmt::format("memory.regions[{}].{}", index, part);
+        throw ConfigError(
+            {.sentence = sentence, .remedy = remedy, .field = field, .place = place_of(field)});
+    };
+    for (std::size_t i = 0; i < memory.regions.size(); ++i) {
+        const MemoryRegionConfig& region = memory.regions[i];
+        if (region.bandwidth && region.dram) {
+            refuse_region(i, "bandwidth",
+                          fmt::format("region '{}' has a bandwidth and a DRAM model", region.name),
+                          "leave out one of them");
+        }
+        for (std::size_t k = 0; k < i; ++k) {
+            const MemoryRegionConfig& other = memory.regions[k];
+            if (region.name == other.name) {
+                refuse_region(i, "name", fmt::format("two regions are called '{}'", region.name),
+                              "give each region a `name` of its own");
+            }
+            const Address later = std::max(region.base, other.base);
+            const auto reaches = [&](const MemoryRegionConfig& one) {
+                return later - one.base < one.size;
+            };
+            if (reaches(region) && reaches(other)) {
+                refuse_region(i, "base",
+                              fmt::format("regions '{}' and '{}' overlap at {}", other.name,
+                                          region.name, to_hex(later)),
+                              "move one of them, or make it smaller");
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::string limit_text(std::string_view field, std::string_view type) {
@@ -347,6 +383,7 @@ void check_limits(const SystemConfig& system,
             }
         }
     }
+    check_regions(system.memory, place_of);
 }
 
 }  // namespace npuscope

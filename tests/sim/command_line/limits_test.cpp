@@ -104,6 +104,22 @@ TEST(Limits, AMemoryIsRefusedAtTheLineOfItsFile) {
         << changed.err;
 }
 
+TEST(Limits, RegionsOfMemoryContradictNeitherEachOtherNorThemselves) {
+    const TempFolder folder;
+    const std::string file = (folder / "m.yaml").string();
+    const std::vector<std::pair<std::string, std::string>> rows{
+        {"[{name: a, size: 1 GiB}, {name: b, base: 0x90000000, size: 1 GiB}]",
+         "m.yaml:2:51: regions 'a' and 'b' overlap at 0x90000000 (move one of them"},
+        {"[{name: a, size: 1 GiB}, {name: a, base: 0x10000000, size: 1 GiB}]",
+         "m.yaml:2:42: two regions are called 'a' (give each region a `name` of its own)"}};
+    for (const auto& [regions, message] : rows) {
+        write_atomically(file, "read_latency: 50\nregions: " + regions + "\n");
+        const Answer refused = typed({"run", lenet, "--memory", file});
+        EXPECT_EQ(refused.code, ExitCode::WrongInput) << regions;
+        EXPECT_NE(refused.err.find(message), std::string::npos) << refused.err;
+    }
+}
+
 TEST(Limits, LatenciesAndClocksHaveRangesToo) {
     for (const auto& [field, range] : {std::pair{"npu.cdma.data_request", "0 to 1000000"},
                                        {"npu.clock", "1 to 1000000000000"}}) {
