@@ -90,8 +90,12 @@ void require_contents(const CLI::App& app) {
 /// since that of the next argument would be taken otherwise.
 std::vector<std::string> for_parser(const std::vector<std::string>& arguments) {
     std::vector<std::string> reversed;
+    const auto names = std::ranges::find(arguments, "--");  // only names of files follow
+    std::size_t left = arguments.size();
     for (const std::string& argument : std::views::reverse(arguments)) {
-        const bool empty = argument.starts_with("--") && argument.find('=') + 1 == argument.size();
+        const bool option = static_cast<std::ptrdiff_t>(--left) < names - arguments.begin();
+        const bool empty =
+            option && argument.starts_with("--") && argument.find('=') + 1 == argument.size();
         if (empty) {
             reversed.emplace_back();
         }
@@ -277,7 +281,8 @@ const ConfigNode* find_step(const ConfigNode& node, const std::string& step) {
 Place place_of(const std::string& field, const SystemText& text, const ConfigNode& host) {
     for (auto change = text.changes.rbegin(); change != text.changes.rend(); ++change) {
         const std::string changed = dotted(*change);
-        if (changed == field || changed.starts_with(field + '.')) {
+        if (changed == field || changed.starts_with(field + '.') ||
+            field.starts_with(changed + '.') || field.starts_with(changed + '[')) {
             return change->value.place;
         }
     }
@@ -311,10 +316,6 @@ SystemText system_text(const SystemArguments& arguments) {
     }
     return text;
 }
-
-}  // namespace
-
-namespace {
 
 /// A preset is chosen with an option of its own, not with --set.
 void expect_fields(const FieldOverride& change) {

@@ -184,8 +184,13 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
 /// Without files: only the output of --explain and --picture.
 ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job,
                     const Console& console) {
-    if (!arguments.json.empty() || !arguments.wmb.empty() || !arguments.wgs.empty()) {
-        throw ConfigError("--json, --wmb and --wgs: no effect without files", "name IN and OUT");
+    for (const auto& [option, file] : {std::pair{"--json", &arguments.json},
+                                       {"--wmb", &arguments.wmb},
+                                       {"--wgs", &arguments.wgs}}) {
+        if (!file->empty()) {
+            throw ConfigError(fmt::format("{}: no effect without files", option),
+                              "name IN and OUT");
+        }
     }
     ConversionRequest request = job.request;
     if (request.shape.axes.empty()) {

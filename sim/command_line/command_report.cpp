@@ -25,12 +25,11 @@ struct ReportArguments {
     std::string html;
 };
 
-Json read_json(const fs::path& file) {
+Json read_json(const fs::path& file, const char* remedy) {
     const std::string text = read_whole_file(file);
     Json json = Json::parse(text, nullptr, false);
     if (json.is_discarded()) {
-        throw ConfigError(Place{file.string(), 0, 0}, "is not JSON",
-                          "name a result that `npuscope run --json` wrote");
+        throw ConfigError(Place{file.string(), 0, 0}, "is not JSON", remedy);
     }
     return json;
 }
@@ -52,13 +51,14 @@ Json read_result(const std::string& shown) {
         std::pair{"operations", Type::array}, std::pair{"units", Type::object},
         std::pair{"findings", Type::array},   std::pair{"config", Type::object}};
     const fs::path file = result_file(shown);
-    Json result = read_json(file);
+    constexpr const char* remedy = "name a result that `npuscope run --json` wrote";
+    Json result = read_json(file, remedy);
     for (const auto& [key, type] : keys) {
         const auto found = result.is_object() ? result.find(key) : result.end();
         if (found == result.end() || found->type() != type) {
             throw ConfigError(Place{file.string(), 0, 0},
                               fmt::format("is not the result of a run: it has no '{}'", key),
-                              "name a result that `npuscope run --json` wrote");
+                              remedy);
         }
     }
     return result;
@@ -70,17 +70,24 @@ Json read_timeline(const std::string& shown) {
     if (!file_exists(file)) {
         return {};
     }
-    Json timeline = read_json(file);
+    constexpr const char* remedy = "write it with `npuscope run --timeline`, or remove it";
+    Json timeline = read_json(file, remedy);
     const auto events = timeline.is_object() ? timeline.find("traceEvents") : timeline.end();
     if (events == timeline.end() || !events->is_array()) {
-        throw ConfigError(Place{file.string(), 0, 0}, "is not a timeline",
-                          "write it with `npuscope run --timeline`, or remove it");
+        throw ConfigError(Place{file.string(), 0, 0}, "is not a timeline", remedy);
     }
     return timeline;
 }
 
 std::string page_of(const ReportArguments& arguments) {
     if (arguments.shown.size() == 2) {
+        for (const fs::path one : arguments.shown) {
+            if (file_exists(one / "results.sqlite")) {
+                throw ConfigError(
+                    fmt::format("'{}' is a sweep, but only runs are compared", one.string()),
+                    "name one sweep, or one or two runs");
+            }
+        }
         return pair_page(read_result(arguments.shown.front()), read_result(arguments.shown.back()));
     }
     const fs::path shown = arguments.shown.front();
@@ -96,7 +103,15 @@ ExitCode report(const ReportArguments& arguments, const Console& console) {
     if (arguments.shown.size() > 2) {
         throw ConfigError("a page compares at most two runs", "name one or two");
     }
-    require_separate(std::array{OutputPath{"--html", arguments.html}}, arguments.shown);
+    std::vector<std::string> read = arguments.shown;
+    for (const std::string& one : arguments.shown) {
+        const fs::path result = result_file(one);
+        read.push_back(result.string());
+        for (const char* name : {"timeline.json", "results.sqlite", "space.yaml"}) {
+            read.push_back((result.parent_path() / name).string());
+        }
+    }
+    require_separate(std::array{OutputPath{"--html", arguments.html}}, read);
     const std::string page = page_of(arguments);
     write_atomically(arguments.html, page);
     console.out << fmt::format("{}: {:.1f} MB, opens in any browser\n", arguments.html,

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "sim/command_line/command.h"
 #include "sim/command_line/experiment.h"
@@ -35,6 +37,16 @@ void require_own_files(const RunArguments& arguments) {
                                     {"--actions", write.actions}};
     for (const std::string& text : write.dump) {
         outputs.push_back({"--dump", parse_surface_file(text, "--dump").file});
+    }
+    const std::pair<const char*, std::string> own[] = {{"config.yaml", ""},
+                                                       {"summary.txt", ""},
+                                                       {"result.csv", write.csv},
+                                                       {"result.json", write.json}};
+    for (const auto& [name, same] : own) {
+        const std::string file = (std::filesystem::path(write.out) / name).string();
+        if (!write.out.empty() && file != same) {
+            outputs.push_back({"--out", file});
+        }
     }
     require_separate(outputs, arguments.inputs());
 }

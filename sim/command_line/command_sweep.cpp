@@ -17,6 +17,7 @@
 #include "models/base/error.h"
 #include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/given_options.h"
 #include "sim/command_line/output_paths.h"
 #include "sim/command_line/sweep_point.h"
 #include "sim/config/file_io.h"
@@ -55,7 +56,7 @@ struct SweepFolder {
     fs::path path;
 
     fs::path space() const { return path / space_file; }
-    fs::path database() const { return path / "results.sqlite"; }
+    fs::path database() const { return path / database_file; }
 };
 
 /// Where a sweep is kept, and its space, with places in the file that was named.
@@ -251,16 +252,13 @@ void launch(const SweepArguments& arguments, const SweepFolder& folder, const Sp
 /// Those of launchers that this sweep does not use.
 void require_use_of_options(const SweepArguments& arguments, Launcher launcher) {
     const bool slurm = launcher == Launcher::Slurm || !arguments.script.empty();
-    std::string names;
-    const auto add = [&](bool unused, const char* option) {
-        names += unused ? (names.empty() ? "" : ", ") + std::string(option) : "";
-    };
-    add(!arguments.hosts.empty() && launcher != Launcher::Ssh, "--hosts");
-    add(arguments.tasks.has_value() && launcher == Launcher::Local && !slurm, "--tasks");
-    add(!arguments.options.empty() && !slurm, "--sbatch");
-    if (!names.empty()) {
+    GivenOptions unused;
+    unused.add(!arguments.hosts.empty() && launcher != Launcher::Ssh, "--hosts");
+    unused.add(arguments.tasks.has_value() && launcher == Launcher::Local && !slurm, "--tasks");
+    unused.add(!arguments.options.empty() && !slurm, "--sbatch");
+    if (!unused.none()) {
         throw ConfigError(
-            fmt::format("{}: no effect with --launcher {}", names, arguments.launcher),
+            fmt::format("{}: no effect with --launcher {}", unused.names(), arguments.launcher),
             "leave it out, or choose the launcher that uses it");
     }
 }
@@ -272,9 +270,15 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
                           "local, ssh or slurm");
     }
     require_use_of_options(arguments, *launcher);
-    const std::array<OutputPath, 3> outputs{{{"--out", arguments.out, OutputKind::Folder},
-                                             {"--csv", arguments.csv, OutputKind::Text},
-                                             {"--export", arguments.script}}};
+    const fs::path own = arguments.out.empty() ? arguments.sweep : arguments.out;
+    std::vector<OutputPath> outputs{{"--out", arguments.out, OutputKind::Folder},
+                                    {"--csv", arguments.csv, OutputKind::Text},
+                                    {"--export", arguments.script},
+                                    {"the sweep", (own / database_file).string()}};
+    std::error_code none;
+    if (!fs::equivalent(own / space_file, arguments.sweep, none)) {
+        outputs.push_back({"the sweep", (own / space_file).string()});
+    }
     require_separate(outputs, std::array{arguments.sweep});
     const auto [folder, space] = open_sweep(arguments);
     if (!arguments.task.empty()) {

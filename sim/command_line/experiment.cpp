@@ -11,6 +11,7 @@
 
 #include "models/base/error.h"
 #include "sim/command_line/choice.h"
+#include "sim/command_line/given_options.h"
 #include "sim/command_line/program_kind.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
@@ -86,14 +87,8 @@ void take_preset(const ConfigNode& node, std::string& name, ConfigNode& fields) 
     }
 }
 
-/// Options that were given, by name.
-class GivenOptions {
+class GivenChoices : public GivenOptions {
  public:
-    void add(bool given, const char* option) {
-        if (given) {
-            names_ += (names_.empty() ? "" : ", ") + std::string(option);
-        }
-    }
     void add_calibration(const QuantiseOptions& quantise) {
         const QuantiseOptions usual;
         add(quantise.method != usual.method, "--method");
@@ -127,10 +122,6 @@ class GivenOptions {
         add(plan.winograd != usual.winograd, "--winograd");
         add(plan.pixels != usual.pixels, "--no-pixels");
     }
-    const std::string& names() const { return names_; }
-
- private:
-    std::string names_;
 };
 
 }  // namespace
@@ -319,19 +310,19 @@ void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFa
 
 void require_use_of_options(const Experiment& experiment, bool with_model) {
     const std::string& program = experiment.program;
-    GivenOptions given;
+    GivenChoices given;
     if (is_onnx_file(program)) {
         if (experiment.model.calibration.empty()) {
             given.add_calibration(experiment.model.quantise);
         }
-        if (!given.names().empty()) {
+        if (!given.none()) {
             throw ConfigError(given.names() + ": the model is not calibrated",
                               "name a folder of typical inputs: --calibration DIR");
         }
         if (experiment.model.calibration.empty() && experiment.inputs.empty()) {
             given.add_pixels(experiment.model.pixels);
         }
-        if (!given.names().empty()) {
+        if (!given.none()) {
             throw ConfigError(given.names() + ": no effect, because no inputs are read",
                               "leave it out, or name inputs");
         }
@@ -349,7 +340,7 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
         given.add_plan(experiment.plan);
     }
     given.add(experiment.plan.input_type != PlanChoices{}.input_type, "--input-type");
-    if (!given.names().empty()) {
+    if (!given.none()) {
         const char* kind = table                    ? "a shape table"
                            : loadable               ? "a loadable"
                            : is_image_file(program) ? "a memory image"
@@ -361,9 +352,9 @@ void require_use_of_options(const Experiment& experiment, bool with_model) {
 }
 
 void require_use_of_plan_options(const PlanChoices& choices, const SystemConfig& system) {
-    GivenOptions given;
+    GivenChoices given;
     given.add_plan(choices);
-    if (system.npu.find<NpuConfig>() == nullptr && !given.names().empty()) {
+    if (system.npu.find<NpuConfig>() == nullptr && !given.none()) {
         throw ConfigError(fmt::format("{}: no effect on {}, which runs no register programs",
                                       given.names(), system.npu_name()),
                           "leave it out");
@@ -415,7 +406,10 @@ std::vector<std::string> ExperimentArguments::inputs() const {
         read.push_back(golden.substr(golden.rfind('=') + 1));
     }
     for (const std::string& beside : experiment.run.beside) {
-        read.push_back(find_program(beside).path.string());
+        read.push_back(find_program(beside, {}, network_rows).path.string());
+    }
+    if (names_preset_file(experiment.run.network)) {
+        read.push_back(experiment.run.network);
     }
     return read;
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "models/base/error.h"
+#include "sim/command_line/given_options.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/text_table.h"
@@ -276,15 +277,12 @@ Case InputReader::case_of_folder(const fs::path& folder) const {
 
 void InputReader::require_use_of_choices() const {
     const PixelChoices usual;
-    std::string names;
-    const auto add = [&](bool unused, const char* option) {
-        names += unused ? (names.empty() ? "" : ", ") + std::string(option) : "";
-    };
-    add(choices_.mean != usual.mean && !pixels_read_, "--mean");
-    add(choices_.scale != usual.scale && !pixels_read_, "--scale");
-    add(choices_.order != usual.order && !pictures_read_, "--order");
-    if (!names.empty()) {
-        throw ConfigError(names + ": no effect on the inputs, which are arrays",
+    GivenOptions unused;
+    unused.add(choices_.mean != usual.mean && !pixels_read_, "--mean");
+    unused.add(choices_.scale != usual.scale && !pixels_read_, "--scale");
+    unused.add(choices_.order != usual.order && !pictures_read_, "--order");
+    if (!unused.none()) {
+        throw ConfigError(unused.names() + ": no effect on the inputs, which are arrays",
                           pixels_read_ ? "give a picture, or leave it out"
                                        : "give a picture or an array of uint8, or leave it out");
     }

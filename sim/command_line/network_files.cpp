@@ -303,8 +303,7 @@ class ModelRun {
         const InputReader reader(graph_, files_.model.pixels);
         const bool is_folder = fs::is_directory(files_.inputs);
         const bool named = is_folder && std::ranges::any_of(graph_.inputs, [&](const auto& name) {
-                               return file_exists(path_of(files_.inputs, name, ".bin")) ||
-                                      InputReader::find(name, files_.inputs);
+                               return InputReader::find(name, files_.inputs, true).has_value();
                            });
         if (named || (is_folder && is_empty_of_cases())) {
             read_named(reader);

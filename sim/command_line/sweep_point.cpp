@@ -380,12 +380,18 @@ void check_space(const Space& space, NpuFamilies families) {
     std::uint64_t left_out = 0;
     std::optional<ConfigError> mistake;
     bool is_readable = false;
+    constexpr std::size_t most_read = 1000;  // of those that are beyond a limit
+    std::size_t read = 0;
     for (const Design& design : space.designs(left_out)) {
+        if (++read > most_read && is_readable) {
+            return;
+        }
         std::optional<ReadyDesign> ready;
         try {
             ready = read_design(space, families, design);
         } catch (const ConfigError& error) {
-            const bool beyond_limit = !error.diagnostic().field.empty();  // a possible design
+            const Diagnostic& refused = error.diagnostic();  // with a legal value: its design's own
+            const bool beyond_limit = !refused.allowed.empty() || !refused.nearest.empty();
             is_readable = is_readable || beyond_limit;
             mistake = mistake ? mistake : error;
             continue;

@@ -202,7 +202,9 @@ void write_to(int descriptor, std::string_view text, const fs::path& path) {
     while (!text.empty()) {
         const ::ssize_t written = ::write(descriptor, text.data(), text.size());
         if (written < 0 && errno != EINTR) {
-            cannot_write(path, reason(), "choose a location with free space");
+            cannot_write(path, reason(),
+                         errno == EFBIG ? "raise the limit of file sizes (ulimit -f)"
+                                        : "choose a location with free space");
         }
         text.remove_prefix(static_cast<std::size_t>(std::max<::ssize_t>(written, 0)));
     }

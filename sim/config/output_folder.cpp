@@ -135,7 +135,7 @@ void OutputFolder::commit_in_place_of_earlier() {
     for (const std::string& line : listed_) {
         list += line + '\n';
     }
-    write_atomically(fresh() / list_name, list);
+    write_atomically(fresh() / list_name, list, folder_ / list_name);
     names_.insert(names_.begin(), list_name);
     if (!exists_) {
         return commit();

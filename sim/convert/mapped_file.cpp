@@ -91,7 +91,8 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
     if (full != 0) {
         const std::string why = std::generic_category().message(full);
         cannot_write(path, fmt::format("{} bytes do not fit: {}", size_, why),
-                     "choose a location with free space");
+                     full == EFBIG ? "raise the limit of file sizes (ulimit -f)"
+                                   : "choose a location with free space");
     }
     if (size_ == 0) {
         return;

@@ -46,7 +46,11 @@ int run_to_end(const std::vector<std::string>& words, const std::filesystem::pat
     sigset_t none{};
     sigemptyset(&none);
     posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    sigset_t usual{};  // ignored here, see InterruptionGuard
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     ::pid_t process = 0;
     const int code = posix_spawnp(&process, words.front().c_str(), &files, &attributes,
                                   arguments.data(), environ);

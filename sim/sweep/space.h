@@ -153,6 +153,7 @@ struct SpaceSpec {
 
 /// Name of the space in a sweep's folder, and of its file in the reasons that a database holds.
 inline constexpr const char* space_file = "space.yaml";
+inline constexpr const char* database_file = "results.sqlite";
 
 /// One field of a design, with its value as YAML.
 struct FieldValue {

@@ -167,7 +167,7 @@ TEST_F(CommandConvert, OptionsWithoutEffectAreRefused) {
               "npuscope: --group-rule: no effect without --stride-npu (give both, or leave it "
               "out)\n");
     EXPECT_EQ(refused({"--picture", "--json", "j"}),
-              "npuscope: --json, --wmb and --wgs: no effect without files (name IN and OUT)\n");
+              "npuscope: --json: no effect without files (name IN and OUT)\n");
     for (const char* number : {"-1", "0", "4294967295"}) {
         EXPECT_EQ(refused({"--picture", number}),
                   std::string("npuscope: --picture: '") + number +

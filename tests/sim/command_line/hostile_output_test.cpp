@@ -80,6 +80,7 @@ const std::string every_command[] = {"run p.cfg",
                                      "list layouts",
                                      "list registers",
                                      "list patterns",
+                                     "list operators",
                                      "--help",
                                      "run --help",
                                      "--version"};
