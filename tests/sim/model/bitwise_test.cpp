@@ -36,6 +36,7 @@ TEST(BitwiseOperators, BitsAreShifted) {
     EXPECT_EQ(of_pair(left, ElementType::Uint8, 200, 1), 144);
     EXPECT_EQ(of_pair(right, ElementType::Uint32, 16, 3), 2);
     EXPECT_EQ(of_pair(left, ElementType::Uint64, 1, 64), 0);
+    EXPECT_EQ(of_pair(left, ElementType::Uint64, 1, 63), 9223372036854775808.0);
     EXPECT_THAT(refusal(node_of("BitShift"), {value_of({1}, {1}, ElementType::Uint8),
                                               value_of({1}, {1}, ElementType::Uint8)}),
                 HasSubstr("direction ''"));
