@@ -280,6 +280,16 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRu
     return one;
 }
 
+/// The index of the element at a position, in the order of the surface's axes.
+std::vector<std::uint64_t> index_at(const PlacedSurface& surface, std::uint64_t position) {
+    std::vector<std::uint64_t> index(surface.shape.axes.size());
+    for (std::size_t axis = index.size(); axis-- > 0;) {
+        index[axis] = position % surface.shape.axes[axis].extent;
+        position /= surface.shape.axes[axis].extent;
+    }
+    return index;
+}
+
 }  // namespace
 
 Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memory) {
@@ -309,12 +319,8 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
         if (first == numbers.end()) {
             return;
         }
-        std::vector<std::uint64_t> index(surface.shape.axes.size());
-        auto at = static_cast<std::uint64_t>(first - numbers.begin());
-        for (std::size_t axis = index.size(); axis-- > 0;) {
-            index[axis] = at % surface.shape.axes[axis].extent;
-            at /= surface.shape.axes[axis].extent;
-        }
+        const std::vector<std::uint64_t> index =
+            index_at(surface, static_cast<std::uint64_t>(first - numbers.begin()));
         Diagnostic one = told(
             surface, id,
             fmt::format(

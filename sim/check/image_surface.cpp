@@ -322,7 +322,7 @@ class Placer {
                             .height = h,
                             .width = w};
         const auto line = [&](std::uint32_t plane) {
-            const Bytes used = pixels.skipped(plane) + format.pixel_bytes(plane) * w;
+            const Bytes used = pixels.skipped(plane) + format.pixel_bytes(plane) * pixels.width;
             return Bytes(round_up(used.value, atom.value));
         };
         placed.line_stride = stride(placed, "line_stride", surface.line_stride, line(0));

@@ -84,10 +84,11 @@ class JobCheck {
         report_.findings = log_.findings();
         report_.map = std::move(map_);
         // first what a descriptor itself shows, then what surfaces show
-        std::ranges::stable_partition(report_.findings, [](const Diagnostic& one) {
-            return one.id == "window_mismatch" || one.id == "map_mismatch" ||
-                   one.id == "size_mismatch";
-        });
+        std::stable_partition(report_.findings.begin(), report_.findings.end(),
+                              [](const Diagnostic& one) {
+                                  return one.id == "window_mismatch" || one.id == "map_mismatch" ||
+                                         one.id == "size_mismatch";
+                              });
         return report_;
     }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/base/check.h"
 #include "models/base/rule_ids.h"
 #include "models/conv/conv_findings.h"
 #include "models/npu/pipelines.h"
@@ -98,6 +99,7 @@ void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& 
 std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
+    NPU_CHECK(npu.cbuf.bank_depth > 0, "a bank has entries");
     const std::uint64_t room = std::uint64_t{cdma.banks.data} * npu.cbuf.bank_depth;
     const std::uint64_t needed = std::uint64_t{csc.release_slices} * cdma.entries_per_slice;
     if (needed <= room) {

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <new>
 #include <ostream>
-#include <ranges>
 #include <sstream>
 
 #include "models/base/check.h"
@@ -91,15 +90,14 @@ void require_contents(const CLI::App& app) {
 std::vector<std::string> for_parser(const std::vector<std::string>& arguments) {
     std::vector<std::string> reversed;
     const auto names = std::ranges::find(arguments, "--");  // only names of files follow
-    std::size_t left = arguments.size();
-    for (const std::string& argument : std::views::reverse(arguments)) {
-        const bool option = static_cast<std::ptrdiff_t>(--left) < names - arguments.begin();
-        const bool empty =
-            option && argument.starts_with("--") && argument.find('=') + 1 == argument.size();
+    for (auto argument = arguments.end(); argument != arguments.begin();) {
+        --argument;
+        const bool empty = argument < names && argument->starts_with("--") &&
+                           argument->find('=') + 1 == argument->size();
         if (empty) {
             reversed.emplace_back();
         }
-        reversed.push_back(empty ? argument.substr(0, argument.size() - 1) : argument);
+        reversed.push_back(empty ? argument->substr(0, argument->size() - 1) : *argument);
     }
     return reversed;
 }

@@ -71,7 +71,7 @@ std::vector<Ranking> rank_outputs(const GraphInputs& outputs, const Labels& labe
         std::vector<std::size_t> order(labels.names.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::ranges::stable_sort(order, std::greater{},
-                                 [&](std::size_t i) { return value.numbers[i]; });
+                                 [&numbers = value.numbers](std::size_t i) { return numbers[i]; });
         Ranking ranking{.output = name, .input = input};
         for (std::size_t i = 0; i < std::min(most_ranked, order.size()); ++i) {
             const std::size_t index = order[i];

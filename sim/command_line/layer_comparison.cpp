@@ -112,6 +112,7 @@ std::vector<LayerExpectation> model_expectations(const Graph& graph,
     }
     const HostValues values = host_values(graph, inputs);
     std::vector<LayerExpectation> expected;
+    expected.reserve(layers.size());
     for (const LayerResult& layer : layers) {
         expected.push_back(
             {layer.surface.name, layer.surface, layer.zero, values.at(layer.tensor).numbers});

@@ -171,6 +171,7 @@ void name_surfaces(Diagnostics& findings, const std::vector<NamedSurface>& surfa
         return;
     }
     std::vector<std::pair<const NamedSurface*, SurfaceSpec>> known;
+    known.reserve(surfaces.size());
     for (const NamedSurface& surface : surfaces) {
         known.emplace_back(&surface, spec_of(surface));
     }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <ranges>
 #include <sstream>
 #include <system_error>
 
@@ -56,10 +55,12 @@ bool is_there(const fs::path& path) {
 class Moves {
  public:
     ~Moves() {
-        for (const auto& [from, to] : std::views::reverse(done_)) {
+        for (auto move = done_.rbegin(); move != done_.rend(); ++move) {
+            const auto& [from, to] = *move;
             ::rename(to.c_str(), from.c_str());
         }
-        for (const fs::path& folder : std::views::reverse(made_)) {
+        for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+            const fs::path& folder = *made;
             ::rmdir(folder.c_str());
         }
     }
@@ -186,7 +187,7 @@ void OutputFolder::replace(const std::vector<fs::path>& obsolete) {
             moves.move(target, old / std::to_string(kept++), target);
         }
     };
-    std::ranges::for_each(std::views::reverse(names_), take_away);
+    std::for_each(names_.rbegin(), names_.rend(), take_away);
     std::ranges::for_each(obsolete, take_away);
     for (const fs::path& name : names_) {
         if (name.has_parent_path()) {

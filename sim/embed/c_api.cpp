@@ -143,7 +143,7 @@ const char* npuscope_error(void) { return last_error().c_str(); }
 
 npuscope_status npuscope_create(const char* npu, const char* const* changes, size_t count,
                                 const npuscope_memory* memory, npuscope_device** device) {
-    return create(npu, changes, count, device, [&](npuscope_device& made, Changes texts) {
+    return create(npu, changes, count, device, [&](npuscope_device& made, const Changes& texts) {
         made.system = read_embedded_system(npu, texts);
         if (memory != nullptr) {
             if (memory->read == nullptr || memory->write == nullptr) {

@@ -172,6 +172,7 @@ using namespace npuscope;  // NOLINT(google-build-using-namespace): the interfac
 
 extern "C" {
 
+// NOLINTNEXTLINE(readability-function-size): the interface has a size beside each buffer
 npuscope_status npuscope_conv(const npuscope_conv_parameters* parameters,
                               const npuscope_tensor* data, const void* weights, size_t bytes,
                               void* sums, size_t sum_bytes, npuscope_counters* counters) {

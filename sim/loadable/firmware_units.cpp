@@ -213,8 +213,7 @@ void RubikDlaOperation::write(const OperationContext& context) const {
     const std::uint32_t precision = precision_code(context, operation.precision, "precision");
     const std::uint64_t bytes = element_bytes(operation.precision);
     const auto planes = [](const DlaCube& cube) {
-        const std::uint64_t last = cube.channel == 0 ? 0 : cube.channel - 1U;
-        return last * cube.plane_stride;
+        return (std::max<std::uint64_t>(cube.channel, 1) - 1) * cube.plane_stride;
     };
     const Address input = operation.mode == merge
                               ? bytes_address(context, source, planes(source), "source")

@@ -29,13 +29,9 @@ std::uint16_t bound(const Loadable& loadable, bool inputs) {
         }));
 }
 
-void append(Loadable& all, Loadable part, std::size_t number) {
-    NPU_CHECK(part.relocs.empty(), "planned loadables have no relocations");
-    const std::uint16_t memories = size_of(all.memories);
-    const std::uint16_t addresses = size_of(all.addresses);
+/// Memories, with their contents, before the tensors of the part.
+void append_memories(Loadable& all, Loadable& part, std::size_t number) {
     const std::uint16_t tensors = size_of(all.tensors);
-    const std::uint16_t events = size_of(all.events);
-    const std::uint16_t tasks = size_of(all.tasks);
     const std::uint16_t inputs = bound(all, true);
     const std::uint16_t outputs = bound(all, false);
     const auto named = [number](const std::string& blob) {
@@ -56,6 +52,15 @@ void append(Loadable& all, Loadable part, std::size_t number) {
         blob.name = named(blob.name);
         all.blobs.push_back(std::move(blob));
     }
+}
+
+void append(Loadable& all, Loadable part, std::size_t number) {
+    NPU_CHECK(part.relocs.empty(), "planned loadables have no relocations");
+    const std::uint16_t memories = size_of(all.memories);
+    const std::uint16_t addresses = size_of(all.addresses);
+    const std::uint16_t events = size_of(all.events);
+    const std::uint16_t tasks = size_of(all.tasks);
+    append_memories(all, part, number);
     for (LoadableAddress& address : part.addresses) {
         address.memory = static_cast<std::uint16_t>(address.memory + memories);
         all.addresses.push_back(address);

@@ -197,6 +197,35 @@ std::vector<double> of_all_groups(const std::vector<double>& factors, std::int64
     return factors.size() == 1 ? factors : all;
 }
 
+/// The result's plane from its blocks, one of each position within a stride, and what is cropped.
+void interleave(ConvolvedLayer& form, const std::string& blocks, const Spread& y, const Spread& x) {
+    const TensorType result = form.output;
+    const std::int64_t batch = result.sizes[0];
+    const std::int64_t kernels = result.sizes[1];
+    const auto of_output = [&](std::int64_t rows, std::int64_t columns) {
+        return TensorType{result.element, {batch, kernels, rows, columns}};
+    };
+    if (y.stride == x.stride) {
+        GraphNode& spread =
+            form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
+        spread.attributes["blocksize"] = y.stride;
+        spread.attributes["mode"] = std::string("CRD");
+    } else {
+        const Sizes planes{batch * kernels, y.stride, x.stride, y.whole / y.stride,
+                           x.whole / x.stride};
+        const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
+        form.after.reshape(blocks, "places", {result.element, planes});
+        form.after.transpose(form.after.last(), "turn", {result.element, turned}, {0, 3, 1, 4, 2});
+        form.after.reshape(form.after.last(), "spread", of_output(y.whole, x.whole));
+    }
+    if (y.whole != y.out || x.whole != x.out) {
+        form.after.add("Slice", form.after.last(), "crop", result);
+        form.after.with("begin", {y.crop, x.crop})
+            .with("end", {y.crop + y.out, x.crop + x.out})
+            .with("axes", {2, 3});
+    }
+}
+
 void convolve_spread(ConvolvedLayer& form) {
     QuantisedLayer& layer = form.layer;
     const TensorType stored = form.output;
@@ -228,30 +257,8 @@ void convolve_spread(ConvolvedLayer& form) {
     const std::int64_t places = y.stride * x.stride;
     const std::int64_t groups = layer.anchor.integer("group", 1);
     const std::int64_t kernels = sizes[1] * groups;
-    const TensorType result = form.output;
-    const auto of_output = [&](std::int64_t rows, std::int64_t columns) {
-        return TensorType{result.element, {in[0], kernels, rows, columns}};
-    };
     const std::string blocks = node_name(layer.anchor) + "/blocks";
-    if (y.stride == x.stride) {
-        GraphNode& spread =
-            form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
-        spread.attributes["blocksize"] = y.stride;
-        spread.attributes["mode"] = std::string("CRD");
-    } else {
-        const Sizes planes{in[0] * kernels, y.stride, x.stride, y.whole / y.stride,
-                           x.whole / x.stride};
-        const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
-        form.after.reshape(blocks, "places", {result.element, planes});
-        form.after.transpose(form.after.last(), "turn", {result.element, turned}, {0, 3, 1, 4, 2});
-        form.after.reshape(form.after.last(), "spread", of_output(y.whole, x.whole));
-    }
-    if (y.whole != y.out || x.whole != x.out) {
-        form.after.add("Slice", form.after.last(), "crop", result);
-        form.after.with("begin", {y.crop, x.crop})
-            .with("end", {y.crop + y.out, x.crop + x.out})
-            .with("axes", {2, 3});
-    }
+    interleave(form, blocks, y, x);
     if (line) {
         form.after.reshape(form.after.last(), "line", stored);
     }

@@ -268,6 +268,7 @@ std::vector<Plan> share_rows(const Plan& plan, std::size_t instances, const NpuC
         }
     }
     std::vector<Plan> plans;
+    plans.reserve(parts.size());
     for (Part& part : parts) {
         plans.push_back(part.take());
     }
