@@ -205,6 +205,21 @@ class ShapeWalk {
         return window;
     }
 
+    Shape concatenated(const Layer& layer, const LayerShapes& shapes) const {
+        const Shape& input = shapes.input;
+        Shape output{0, input.height, input.width};
+        for (const std::optional<std::size_t> source : shapes.sources) {
+            const Shape part = shape_of(source);
+            require(part.height == input.height && part.width == input.width, layer,
+                    fmt::format("it concatenates {} with {}", shape_text(part), shape_text(input)),
+                    "all must have the same height and width");
+            output.channels += part.channels;
+        }
+        require(output.channels <= largest_size, layer,
+                fmt::format("{} is not a size", output.channels), "sizes are at most 65536");
+        return output;
+    }
+
     void compute(const Layer& layer, LayerShapes& shapes) const {
         const Shape& input = shapes.input;
         shapes.window = window_of(layer);
@@ -235,18 +250,7 @@ class ShapeWalk {
                 return;
             }
             case LayerKind::Concat:
-                shapes.output = {0, input.height, input.width};
-                for (const std::optional<std::size_t> source : shapes.sources) {
-                    const Shape part = shape_of(source);
-                    require(part.height == input.height && part.width == input.width, layer,
-                            fmt::format("it concatenates {} with {}", shape_text(part),
-                                        shape_text(input)),
-                            "all must have the same height and width");
-                    shapes.output.channels += part.channels;
-                }
-                require(shapes.output.channels <= largest_size, layer,
-                        fmt::format("{} is not a size", shapes.output.channels),
-                        "sizes are at most 65536");
+                shapes.output = concatenated(layer, shapes);
                 return;
             case LayerKind::Fc:
                 shapes.window = {.rows = input.height, .columns = input.width};

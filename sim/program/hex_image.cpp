@@ -152,6 +152,23 @@ MemoryImage parse_intel_hex(std::string_view text, const std::string& file) {
     lines.refuse(0, "the file has no end record", "it must end with :00000001FF");
 }
 
+namespace {
+
+/// A word, or an address if an @ is before it; `begin` is its first digit.
+void check_word(const Lines& lines, std::string_view line, std::size_t begin, const HexWord& word,
+                std::size_t most_digits) {
+    const bool address = begin > 0 && line[begin - 1] == '@';
+    const bool ended = word.end == line.size() || spaces.find(line[word.end]) != std::string::npos;
+    if (!ended || word.digits.empty() || word.digits.size() > (address ? 16 : most_digits)) {
+        lines.refuse(begin,
+                     fmt::format("neither a word of up to {} hexadecimal digits nor an @address",
+                                 most_digits),
+                     "`word` says how many bytes a word has");
+    }
+}
+
+}  // namespace
+
 MemoryImage parse_readmemh(std::string_view text, const std::string& file, const HexWords& words) {
     MemoryImage image;
     Lines lines(text, file);
@@ -166,15 +183,7 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file, const
             const std::size_t begin = at + (address ? 1 : 0);
             take_word(line, begin, word);
             at = word.end;
-            const bool ended = at == line.size() || spaces.find(line[at]) != std::string_view::npos;
-            if (!ended || word.digits.empty() ||
-                word.digits.size() > (address ? 16 : most_digits)) {
-                lines.refuse(begin,
-                             fmt::format("neither a word of up to {} hexadecimal digits nor an "
-                                         "@address",
-                                         most_digits),
-                             "`word` says how many bytes a word has");
-            }
+            check_word(lines, line, begin, word, most_digits);
             if (address) {
                 if (word.value() > ~std::uint64_t{0} / words.bytes) {
                     lines.refuse(begin, "the address lies outside every memory",

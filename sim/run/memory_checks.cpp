@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <span>
 #include <vector>
 
 #include "models/base/check.h"
@@ -196,7 +196,7 @@ std::vector<std::string> writers_of(const Memory& memory, const ByteRun& run) {
     }
     constexpr std::size_t most = 8;
     std::vector<std::string> lines;
-    for (const Share& share : shares | std::views::take(most)) {
+    for (const Share& share : std::span(shares).first(std::min(most, shares.size()))) {
         lines.push_back(
             fmt::format("{} byte{} from {} on: {}", share.bytes.bytes.value,
                         share.bytes.bytes == Bytes(1) ? "" : "s", to_hex(share.bytes.address),

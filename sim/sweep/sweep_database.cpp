@@ -37,7 +37,7 @@ std::string cell(const Json& value) {
     if (value.is_null()) {
         return {};
     }
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (text.find_first_of(",\"\n\r") == std::string::npos) {
         return text;
     }

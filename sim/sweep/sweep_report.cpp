@@ -55,6 +55,7 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
                "configuration fields and numbers of the result: `npuscope list fields sweep.`)\n";
     }
     std::vector<Costs> costs;
+    costs.reserve(rated.size());
     for (const RatedPoint& point : rated) {
         costs.push_back(point.costs);
     }
