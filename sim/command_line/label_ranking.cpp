@@ -26,6 +26,7 @@ std::vector<double> probabilities_of(const std::vector<double>& scores) {
         return scores;
     }
     std::vector<double> likely;
+    likely.reserve(scores.size());
     for (const double score : scores) {
         likely.push_back(std::exp(score - most));
     }
