@@ -363,6 +363,7 @@ class Writer {
     template <class Table, class Entry>
     Offset<flatbuffers::Vector<Offset<Table>>> list(const std::vector<Entry>& entries) {
         std::vector<Offset<Table>> written;
+        written.reserve(entries.size());
         for (const Entry& entry : entries) {
             written.push_back(add(entry, static_cast<std::uint16_t>(written.size())));
         }
