@@ -19,15 +19,21 @@ GraphValue integers(const Sizes& sizes, const std::vector<std::size_t>& numbers)
 }
 std::int64_t count_of(const std::vector<std::size_t>& list) { return std::ssize(list); }
 
-/// The positions of numbers other than 0: one row per dimension.
-Values non_zero(const Operands& operands) {
-    const GraphValue& input = operands.at(0);
+/// Where the numbers are not 0.
+std::vector<std::size_t> non_zero_places(const std::vector<double>& numbers) {
     std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < input.numbers.size(); ++i) {
-        if (input.numbers[i] != 0) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (numbers[i] != 0) {
             found.push_back(i);
         }
     }
+    return found;
+}
+
+/// The positions of numbers other than 0: one row per dimension.
+Values non_zero(const Operands& operands) {
+    const GraphValue& input = operands.at(0);
+    const std::vector<std::size_t> found = non_zero_places(input.numbers);
     const Sizes& sizes = input.type.sizes;
     const std::vector<std::size_t> steps = steps_of(sizes);
     return {fill({ElementType::Int64, {std::ssize(sizes), count_of(found)}}, [&](std::size_t i) {
@@ -64,13 +70,7 @@ Values compress(const Operands& operands) {
             fmt::format("a condition of {} exceeds its axis of {}", condition.size(),
                         input.type.sizes[axis]),
             "give at most one per slice");
-    std::vector<std::size_t> chosen;
-    for (std::size_t i = 0; i < condition.size(); ++i) {
-        if (condition[i] != 0) {
-            chosen.push_back(i);
-        }
-    }
-    return {slices_of(input, axis, chosen)};
+    return {slices_of(input, axis, non_zero_places(condition))};
 }
 
 /// Equal slices: the first of each, how many there are, and which of them each slice is.
