@@ -15,6 +15,7 @@
 #include "models/layout/layout.h"
 #include "sim/command_line/choice.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/given_options.h"
 #include "sim/command_line/output_paths.h"
 #include "sim/config/file_io.h"
 #include "sim/config/printable.h"
@@ -184,13 +185,12 @@ void show(const ConvertArguments& arguments, const ConversionPlan& conversion, s
 /// Without files: only the output of --explain and --picture.
 ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job,
                     const Console& console) {
-    for (const auto& [option, file] : {std::pair{"--json", &arguments.json},
-                                       {"--wmb", &arguments.wmb},
-                                       {"--wgs", &arguments.wgs}}) {
-        if (!file->empty()) {
-            throw ConfigError(fmt::format("{}: no effect without files", option),
-                              "name IN and OUT");
-        }
+    GivenOptions unused;
+    unused.add(!arguments.json.empty(), "--json");
+    unused.add(!arguments.wmb.empty(), "--wmb");
+    unused.add(!arguments.wgs.empty(), "--wgs");
+    if (!unused.none()) {
+        throw ConfigError(unused.names() + ": no effect without files", "name IN and OUT");
     }
     ConversionRequest request = job.request;
     if (request.shape.axes.empty()) {
