@@ -17,6 +17,7 @@
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/model/node_order.h"
+#include "sim/model/onnx_nodes.h"
 #include "sim/model/onnx_sizes.h"
 #include "sim/model/onnx_tensor.h"
 
@@ -74,13 +75,14 @@ class OnnxReader {
         read_opsets(model);
         const onnx::GraphProto& graph = model.graph();
         graph_.name = name_of_model(graph.name(), graph_.file);
-        read_constants(graph);
+        OnnxNodeReader nodes(graph_, tensors_, domains_);
+        nodes.read_constants(graph, {});
         read_inputs(graph);
         read_outputs(graph);
-        read_nodes(graph);
+        nodes.read_nodes(model);
         drop_unread_outputs();
         if (graph_.by_shape) {
-            take_weights_for_constants();
+            take_weights_for_constants(nodes);
         }
         order_nodes(graph_);
         return std::move(graph_);
@@ -88,27 +90,12 @@ class OnnxReader {
 
  private:
     void require(bool good, const std::string& sentence, const std::string& remedy) const {
-        if (!good) {
-            throw ConfigError(Place{graph_.file, 0, 0}, sentence, remedy);
-        }
+        require_model(graph_, good, sentence, remedy);
     }
 
-    void hold(const GraphValue& value) {
-        held_ += value.numbers.size();
-        require(held_ <= most_held_elements,
-                fmt::format("its constants have more than {} elements", most_held_elements),
-                "use a smaller model");
-    }
-
-    /// Adds the file and the part's name to errors of a part.
     template <class Work>
     auto within(const std::string& part, Work work) const {
-        try {
-            return work();
-        } catch (const ConfigError& error) {
-            throw ConfigError(Place{graph_.file, 0, 0},
-                              fmt::format("{}: {}", part, error.sentence()), error.remedy());
-        }
+        return within_model(graph_, part, work);
     }
 
     TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part,
@@ -154,17 +141,6 @@ class OnnxReader {
                 fmt::format("opset {} is not supported", version),
                 fmt::format("convert the model to opset {} to {}", oldest_opset, newest_opset));
         graph_.opset = static_cast<std::uint32_t>(version);
-    }
-
-    void read_constants(const onnx::GraphProto& graph) {
-        for (const auto& tensor : graph.initializer()) {
-            const std::string part = fmt::format("initialiser '{}'", tensor.name());
-            GraphValue value = within(part, [&] { return tensors_.value_of(tensor); });
-            hold(value);
-            require(!tensor.name().empty(), "an initialiser has no name", "export the model again");
-            require(graph_.constants.emplace(tensor.name(), std::move(value)).second,
-                    part + " is defined twice", "give every tensor a name of its own");
-        }
     }
 
     /// Before IR version 4, every initialiser is also listed among the inputs.
@@ -224,43 +200,6 @@ class OnnxReader {
         }
     }
 
-    void read_nodes(const onnx::GraphProto& graph) {
-        for (const auto& proto : graph.node()) {
-            GraphNode node;
-            node.name = proto.name();
-            node.op = proto.op_type();
-            node.inputs.assign(proto.input().begin(), proto.input().end());
-            node.outputs.assign(proto.output().begin(), proto.output().end());
-            const std::string part = fmt::format("node {}", node_text(node));
-            if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
-                require(domains_.contains(proto.domain()),
-                        fmt::format("{}: the model does not import the operator domain '{}'", part,
-                                    proto.domain()),
-                        "export the model again");
-                // whose quantisers differ from ONNX's own only in types
-                const bool same = proto.domain() == "com.microsoft" &&
-                                  (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
-                node.op = same ? node.op : proto.domain() + '.' + node.op;
-            }
-            const auto named = std::ranges::find_if_not(node.outputs, &std::string::empty);
-            require(!node.op.empty() && named != node.outputs.end(),
-                    part + " has no operator or no output", "export the model again");
-            while (node.outputs.back().empty()) {
-                node.outputs.pop_back();
-            }
-            if (node.outputs.front().empty()) {  // omitted: types are looked up by the first output
-                node.outputs.front() = *named + std::string(omitted_output);
-            }
-            within(part, [&] { read_attributes(proto, node); });
-            for (const auto& [name, attribute] : node.attributes) {
-                if (const auto* value = std::get_if<GraphValue>(&attribute)) {
-                    hold(*value);
-                }
-            }
-            graph_.nodes.push_back(std::move(node));
-        }
-    }
-
     /// Exporters name optional outputs, masks and indices among them, that nothing reads.
     void drop_unread_outputs() {
         std::set<std::string> read(graph_.outputs.begin(), graph_.outputs.end());
@@ -275,55 +214,8 @@ class OnnxReader {
         }
     }
 
-    void read_attributes(const onnx::NodeProto& proto, GraphNode& node) {
-        for (const auto& attribute : proto.attribute()) {
-            if (graph_.by_shape && !is_plain(attribute)) {
-                node.attributes[unread_attribute] = attribute.name();
-                continue;
-            }
-            if (!node.attributes.emplace(attribute.name(), attribute_of(attribute)).second) {
-                throw ConfigError(fmt::format("attribute '{}' is given twice", attribute.name()),
-                                  "export the model again");
-            }
-        }
-    }
-
-    /// Of a type that graphs hold.
-    static bool is_plain(const onnx::AttributeProto& attribute) {
-        constexpr std::array kinds{
-            onnx::AttributeProto_AttributeType_INT,    onnx::AttributeProto_AttributeType_FLOAT,
-            onnx::AttributeProto_AttributeType_STRING, onnx::AttributeProto_AttributeType_INTS,
-            onnx::AttributeProto_AttributeType_FLOATS, onnx::AttributeProto_AttributeType_TENSOR,
-            onnx::AttributeProto_AttributeType_STRINGS};
-        return std::ranges::find(kinds, attribute.type()) != kinds.end();
-    }
-
-    Attribute attribute_of(const onnx::AttributeProto& attribute) {
-        switch (attribute.type()) {
-            case onnx::AttributeProto_AttributeType_INT:
-                return attribute.i();
-            case onnx::AttributeProto_AttributeType_FLOAT:
-                return static_cast<double>(attribute.f());
-            case onnx::AttributeProto_AttributeType_STRING:
-                return attribute.s();
-            case onnx::AttributeProto_AttributeType_INTS:
-                return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
-            case onnx::AttributeProto_AttributeType_FLOATS:
-                return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
-            case onnx::AttributeProto_AttributeType_STRINGS:
-                return std::vector<std::string>(attribute.strings().begin(),
-                                                attribute.strings().end());
-            case onnx::AttributeProto_AttributeType_TENSOR:
-                return tensors_.value_of(attribute.t());
-            default:
-                throw ConfigError(
-                    fmt::format("attribute '{}' has an unsupported type", attribute.name()),
-                    "models with subgraphs or sparse constants are not supported");
-        }
-    }
-
     /// Weights that are inputs of the model, which a by-shape run is not given.
-    void take_weights_for_constants() {
+    void take_weights_for_constants(OnnxNodeReader& nodes) {
         for (const GraphNode& node : graph_.nodes) {
             const bool weighs = node.op == "Conv" || node.op == "ConvTranspose" ||
                                 node.op == "Gemm" || node.op == "BatchNormalization";
@@ -331,7 +223,7 @@ class OnnxReader {
                 const auto input = std::ranges::find(graph_.inputs, node.inputs[i]);
                 if (input != graph_.inputs.end()) {
                     GraphValue value = tensors_.synthetic(graph_.types.at(*input));
-                    hold(value);
+                    nodes.hold(value);
                     graph_.constants.emplace(*input, std::move(value));
                     graph_.inputs.erase(input);
                 }
@@ -343,7 +235,6 @@ class OnnxReader {
     OnnxSizes sizes_;
     Graph graph_;
     std::set<std::string> domains_;
-    std::size_t held_ = 0;  ///< elements of the constants so far
 };
 
 }  // namespace

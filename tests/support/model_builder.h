@@ -17,6 +17,7 @@ class ModelBuilder {
     explicit ModelBuilder(std::int64_t opset = 13);
 
     onnx::ModelProto& model() { return model_; }
+    const onnx::ModelProto& model() const { return model_; }
     onnx::GraphProto& graph() { return *model_.mutable_graph(); }
 
     ModelBuilder& input(const std::string& name, const std::vector<std::int64_t>& sizes,
@@ -39,11 +40,11 @@ class ModelBuilder {
     /// Output of the last node.
     const std::string& last() const { return last_; }
 
+    onnx::NodeProto& last_node();
+
     std::string bytes() const { return model_.SerializeAsString(); }
 
  private:
-    onnx::NodeProto& last_node();
-
     onnx::ModelProto model_;
     std::string last_;
 };

@@ -159,4 +159,73 @@ ModelBuilder global_pool_model(const Sequence& sequence, const std::vector<std::
     return builder;
 }
 
+ModelBuilder branch_model(std::optional<std::int64_t> axis) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4});
+    std::string condition = "p";
+    if (axis) {
+        builder.int64s("axis", {*axis}).int64s("four", {4});
+        builder.node("Shape", "shape", {"x"}).node("Gather", "size", {"shape_y", "axis"});
+        builder.node("Equal", "equal", {"size_y", "four"});
+        condition = builder.last();
+    } else {
+        builder.input("p", {1}, onnx::TensorProto_DataType_BOOL);
+    }
+    builder.node("If", "pick", {condition}, "y").output("y");
+    ModelBuilder yes;
+    yes.floats("k", {1}, {3}).node("Add", "add", {"x", "k"}, "sum").output("sum");
+    ModelBuilder no;
+    no.output("x");
+    const auto branch = [&](const char* name, const ModelBuilder& part) {
+        auto* attribute = builder.last_node().add_attribute();
+        attribute->set_name(name);
+        attribute->set_type(onnx::AttributeProto_AttributeType_GRAPH);
+        *attribute->mutable_g() = part.model().graph();
+    };
+    branch("then_branch", yes);
+    branch("else_branch", no);
+    return builder;
+}
+
+ModelBuilder function_model() {
+    ModelBuilder builder;
+    const auto function = [&](const char* name, const std::vector<std::string>& inputs,
+                              const char* output, const ModelBuilder& body) {
+        onnx::FunctionProto& added = *builder.model().add_functions();
+        added.set_name(name);
+        added.set_domain("local");
+        added.mutable_input()->Assign(inputs.begin(), inputs.end());
+        added.add_output(output);
+        *added.mutable_node() = body.model().graph().node();
+        added.add_opset_import()->set_version(13);
+        return &added;
+    };
+    ModelBuilder act;
+    act.node("LeakyRelu", "leaky", {"X"}, "Y");
+    auto* alpha = act.last_node().add_attribute();
+    alpha->set_name("alpha");
+    alpha->set_type(onnx::AttributeProto_AttributeType_FLOAT);
+    alpha->set_ref_attr_name("slope");
+    function("Act", {"X"}, "Y", act)->add_attribute("slope");
+    ModelBuilder block;
+    block.node("Act", "act", {"in"}, "t").number("slope", 0.5F);
+    block.last_node().set_domain("local");
+    block.node("Mul", "scale", {"t", "factor"}, "out");
+    auto* added = function("Block", {"in", "factor"}, "out", block);
+    auto* import = added->add_opset_import();
+    import->set_domain("local");
+    import->set_version(1);
+    import = builder.model().add_opset_import();
+    import->set_domain("local");
+    import->set_version(1);
+    builder.input("x", {1, 4}).floats("f", {1}, {1.5F});
+    for (const char* name : {"block1", "block2"}) {
+        const std::string input = builder.last();
+        builder.node("Block", name, {input, "f"});
+        builder.last_node().set_domain("local");
+    }
+    builder.output(builder.last());
+    return builder;
+}
+
 }  // namespace npuscope::test

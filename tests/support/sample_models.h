@@ -56,4 +56,11 @@ ModelBuilder average_pool_model(const Sequence& sequence, float area = 4, std::i
 ModelBuilder global_pool_model(const Sequence& sequence,
                                const std::vector<std::int64_t>& axes = {2, 3});
 
+/// x [1 4] -> If -> y: if the condition 'p' holds, x + 'k', a constant of that branch; otherwise x.
+/// The condition is a constant, the size of x at `axis` equals 4; or, without an axis, an input.
+ModelBuilder branch_model(std::optional<std::int64_t> axis);
+/// x [1 4] -> 'block1' -> 'block2' -> y: calls of the function Block, whose body calls the function
+/// Act, a LeakyRelu with the call's `slope`, and multiplies by 'f', an optional input (1.5).
+ModelBuilder function_model();
+
 }  // namespace npuscope::test

@@ -46,7 +46,8 @@ std::vector<std::string> seeds() {
     return {test::conv_model(shape, {}).bytes(), test::residual_model({}).bytes(),
             test::transposed_model({}).bytes(),  test::fc_model({}).bytes(),
             test::max_pool_model(2, 2).bytes(),  test::average_pool_model({}).bytes(),
-            test::global_pool_model({}).bytes()};
+            test::global_pool_model({}).bytes(), test::branch_model(1).bytes(),
+            test::branch_model({}).bytes(),      test::function_model().bytes()};
 }
 
 TEST(OnnxMutation, DamagedBytesAreReadOrRefused) {
