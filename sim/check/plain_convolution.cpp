@@ -148,7 +148,8 @@ std::vector<std::int16_t> read_stored_weights(const SparseMemory& memory, const 
         }
         const std::uint32_t bits =
             read_number(memory, cdma.weight_address + Bytes(stored * bytes), bytes);
-        elements[i] = bytes == 1 ? static_cast<std::int8_t>(bits) : static_cast<std::int16_t>(bits);
+        elements[i] = bytes == 1 ? std::int16_t{static_cast<std::int8_t>(bits)}
+                                 : static_cast<std::int16_t>(bits);
         ++stored;
     }
     return elements;

@@ -278,7 +278,7 @@ void Device::go_on() {
     const std::optional<Cycles> next = in.npu->next_activity();
     if (next && !in.is_clocked()) {
         const sc_core::sc_time at = in.time_of(*next);
-        const sc_core::sc_time now = sc_core::sc_time_stamp();
+        const sc_core::sc_time& now = sc_core::sc_time_stamp();
         sc_core::next_trigger(at > now ? at - now : sc_core::SC_ZERO_TIME, in.kick);
     } else {
         sc_core::next_trigger(in.kick);

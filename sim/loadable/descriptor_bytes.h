@@ -78,7 +78,7 @@ class DescriptorWriter {
             auto value = static_cast<std::underlying_type_t<Member>>(member);
             write(value);
         } else if constexpr (std::is_integral_v<Member>) {
-            const auto value = static_cast<std::uint64_t>(member);
+            const std::uint64_t value = static_cast<std::make_unsigned_t<Member>>(member);
             for (std::size_t i = 0; i < sizeof member; ++i) {
                 NPU_CHECK(place_ < bytes_.size(), "a descriptor is larger than its entry");
                 bytes_[place_++] = static_cast<std::uint8_t>(value >> (8 * i) & 0xff);

@@ -106,6 +106,7 @@ void order_nodes(Graph& graph) {
     }
     std::ranges::sort(taken, {}, [&](std::size_t node) { return std::pair(time[node], node); });
     std::vector<GraphNode> sorted;
+    sorted.reserve(taken.size());
     for (const std::size_t node : taken) {
         sorted.push_back(std::move(graph.nodes[node]));
     }

@@ -14,6 +14,12 @@ bool take(std::string_view& text, std::string_view word) {
     return there;
 }
 
+/// Removes a word that may begin the text. Always true.
+bool skip(std::string_view& text, std::string_view word) {
+    take(text, word);
+    return true;
+}
+
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -44,7 +50,7 @@ std::optional<BeginLayer> read_layer_comment(std::string_view comment) {
     layer.kind = text.substr(0, comma);
     text.remove_prefix(comma + 2);
     const bool good = take_number(text, layer.operations) && take(text, " operation") &&
-                      (take(text, "s") || true) && take(text, ", ") &&
+                      skip(text, "s") && take(text, ", ") &&
                       take_number(text, layer.macs) && text == " MACs";
     return good ? std::optional(layer) : std::nullopt;
 }

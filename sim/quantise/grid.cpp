@@ -49,6 +49,9 @@ QuantisedWeights quantise_weights(const GraphValue& weights, int axis,
     }
     QuantisedWeights result{{{type, sizes}, weights.numbers},
                             std::vector<double>(kernels, least_scale * largest_weight)};
+    if (kernels == 0 || step == 0) {
+        return result;  // there are no weights
+    }
     const auto kernel_of = [&](std::size_t i) { return i / step % kernels; };
     for (std::size_t i = 0; i < weights.numbers.size(); ++i) {
         double& reach = result.scales[kernel_of(i)];

@@ -2,6 +2,7 @@
 #include "sim/compile/nvdla/plain_network.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/compile/nvdla/synthetic_values.h"
 #include "sim/model/network.h"
@@ -138,7 +139,8 @@ class PlainNetwork {
         const Values& other = results_.at(source_name(index, 1));
         const std::size_t plane = product.values.size() / other.values.size();
         for (std::size_t i = 0; i < product.values.size(); ++i) {
-            product.values[i] = narrow(product.values[i] * other.values[i / plane], rescale_mul());
+            const std::int64_t factor = other.values[i / plane];
+            product.values[i] = narrow(product.values[i] * factor, rescale_mul());
         }
         return product;
     }
@@ -312,7 +314,12 @@ class PlainNetwork {
                              : static_cast<std::int64_t>(round_shift(value, less - shift));
     }
 
-    Values convolve(std::size_t index, const Values* residual, bool relu_behind) const {
+    /// The lower limit of values that a ReLU may follow.
+    static std::int64_t least(bool relu) {
+        return relu ? 0 : std::numeric_limits<std::int64_t>::min();
+    }
+
+    Values convolve(std::size_t index, const Values* residual, bool relu_after) const {
         const Layer& layer = network_.layers[index];
         const LayerWindow& window = shapes_[index].window;
         const LayerValues values = layer_values(network_, shapes_[index], index);
@@ -322,20 +329,20 @@ class PlainNetwork {
         const bool patches = transforms(index);
         rescale.convertor.shift -= patches ? 3 : 0;
         const std::vector<std::int8_t> weights = weights_of(index, values);
+        const std::int64_t least_sum = least(layer.relu);
         Values output = empty(shapes_[index].output);
         for (std::uint32_t k = 0; k < output.channels; ++k) {
+            const std::int64_t bias =
+                layer.bias ? scaled(values.bias(k, rescale.bias_limit), rescale.bias_shift, patches)
+                           : 0;
             for (std::uint32_t y = 0; y < output.height; ++y) {
                 for (std::uint32_t x = 0; x < output.width; ++x) {
                     std::int64_t value = patches ? accumulate_patch(index, values, {k, y, x})
                                                  : accumulate(index, weights, {k, y, x});
-                    if (layer.bias) {
-                        value +=
-                            scaled(values.bias(k, rescale.bias_limit), rescale.bias_shift, patches);
-                    }
-                    value = layer.relu ? std::max<std::int64_t>(value, 0) : value;
+                    value = std::max(value + bias, least_sum);
                     if (residual != nullptr) {
                         value += scaled(residual->at(k, y, x), rescale.residual_shift, patches);
-                        value = relu_behind ? std::max<std::int64_t>(value, 0) : value;
+                        value = std::max(value, least(relu_after));
                     }
                     output.at(k, y, x) = narrow(value, rescale.convertor);
                 }

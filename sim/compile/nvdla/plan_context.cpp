@@ -172,7 +172,8 @@ StoredCube PlanContext::place_pixels(const Shape& shape, const PixelFormat& form
     for (std::uint32_t plane = 0; plane < format.planes; ++plane) {
         pixels.base[plane] = place.address + Bytes(pixels.base[plane].value);
     }
-    return {.cube = packed_cube(place.address, shape, atom()),
+    const FeatureCube cube = packed_cube(place.address, shape, atom());
+    return {.cube = cube,
             .lanes = channels_per_atom(),
             .pixels = pixels,
             .place = std::move(place)};
