@@ -50,8 +50,8 @@ std::optional<BeginLayer> read_layer_comment(std::string_view comment) {
     layer.kind = text.substr(0, comma);
     text.remove_prefix(comma + 2);
     const bool good = take_number(text, layer.operations) && take(text, " operation") &&
-                      skip(text, "s") && take(text, ", ") &&
-                      take_number(text, layer.macs) && text == " MACs";
+                      skip(text, "s") && take(text, ", ") && take_number(text, layer.macs) &&
+                      text == " MACs";
     return good ? std::optional(layer) : std::nullopt;
 }
 

@@ -173,10 +173,8 @@ StoredCube PlanContext::place_pixels(const Shape& shape, const PixelFormat& form
         pixels.base[plane] = place.address + Bytes(pixels.base[plane].value);
     }
     const FeatureCube cube = packed_cube(place.address, shape, atom());
-    return {.cube = cube,
-            .lanes = channels_per_atom(),
-            .pixels = pixels,
-            .place = std::move(place)};
+    return {
+        .cube = cube, .lanes = channels_per_atom(), .pixels = pixels, .place = std::move(place)};
 }
 
 std::pair<Address, std::span<std::uint8_t>> PlanContext::place_image(const std::string& name,
