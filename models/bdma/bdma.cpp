@@ -37,7 +37,6 @@ void Bdma::run_group(Activity& activity) {
         begin = end;
     }
     activity.spend(config_.tail);
-    work->record.causes[Cause::StartUp] = config_.start_up;
     done_(*work);
 }
 
@@ -57,8 +56,9 @@ MovedBlock Bdma::fetch(const BdmaWork& work, const BdmaJob& job, std::uint64_t n
 // the other memory. source: NV_NVDLA_BDMA_load.v, cmd_ready and load_cmd_en
 void Bdma::run_commands(Activity& activity, BdmaWork& work, std::span<const BdmaJob> jobs) {
     const BdmaJob& first = jobs.front();
+    const Cycles begin = now();
     const BlockMoverSetup setup{
-        {.first = now() + config_.start_up,
+        {.first = begin + config_.start_up,
          // its queue holds commands, so lines have room wherever their beats do
          .limits = {config_.read_ahead, 1, config_.read_ahead, config_.read_again},
          .atom = atom_,
@@ -83,6 +83,7 @@ void Bdma::run_commands(Activity& activity, BdmaWork& work, std::span<const Bdma
         mover_.move(activity, setup, lines,
                     {{"source", work.name, first.source.in_sram, work.values},
                      {"destination", work.name, first.destination.in_sram, work.values}});
+    work.record.causes += mover_.causes_since(begin);
     activity.wait_until(DmaPort::response_time(activity, response), WaitKind::Blocked,
                         "write response");
 }

@@ -43,7 +43,10 @@ Cycles BlockMover::take_run(Activity& activity, AtomStream& stream, const ByteRu
         for (std::uint64_t atom = done; atom < end; ++atom) {
             const Cycles arrives = stream.arrival(atom);
             if (atom == 0 || arrives != before) {  // beats enter one cycle apart
-                last = std::max({arrives, room, last_taken_ + Cycles(1)});
+                const Cycles free = std::max(room, last_taken_ + Cycles(1));
+                last = std::max(arrives, free);
+                delayed_ += first_taken_ ? last - free : Cycles(0);
+                first_taken_ = first_taken_.value_or(last);
                 last_taken_ = last;
             }
             before = arrives;
@@ -127,6 +130,7 @@ WriteResponse BlockMover::write_burst(Activity& activity, const MovedBlock::Writ
     run.first = leaves - earlier;
     activity.wait_until(leaves, WaitKind::Starved, "input");
     const WriteResponse response = write_port_.write(activity, run, purpose);
+    late_ = now() - leaves;
     if (file_) {
         std::uint64_t beat = (from.value / width + 1) * width - write.address.value;
         for (const Cycles left : beats_) {
@@ -165,6 +169,9 @@ WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
     response_ = {now()};
     nothing_written_ = true;
     last_taken_ = {};
+    first_taken_.reset();
+    delayed_ = {};
+    late_ = {};
     file_.reset();
     if (setup.fill_latency) {
         file_.emplace(*setup.fill_latency, setup.stream.beat);
@@ -175,6 +182,15 @@ WriteResponse BlockMover::move(Activity& activity, const BlockMoverSetup& setup,
         portion.stream.first = now();
     }
     return response_;
+}
+
+CauseCycles BlockMover::causes_since(Cycles begin) const {
+    const Cycles first = std::min(first_taken_.value_or(begin), now());
+    CauseCycles causes;
+    causes[Cause::StartUp] = first - begin;
+    causes[Cause::Memory] = std::min(delayed_ + late_, now() - first);
+    causes[Cause::Work] = now() - first - causes[Cause::Memory];
+    return causes;
 }
 
 void BlockMover::move_portion(Activity& activity, const BlockMoverSetup& setup,

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/statistics.h"
 #include "models/link/activity.h"
 #include "models/link/atom_stream.h"
 #include "models/link/dma_port.h"
@@ -60,6 +61,9 @@ class BlockMover {
     /// Moves all blocks, one after the other; returns the last write's response.
     WriteResponse move(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& blocks,
                        const BlockMoverPurposes& purposes);
+    /// Where the time of the last move went that began at `begin`, up to now: until its first beat
+    /// came in, delays by memory, and the rest.
+    CauseCycles causes_since(Cycles begin) const;
 
  private:
     void move_portion(Activity& activity, const BlockMoverSetup& setup, const MovedBlocks& all,
@@ -88,8 +92,11 @@ class BlockMover {
     std::optional<RegisterFilePace> file_;
     bool nothing_written_ = true;  // in this move
     Cycles last_taken_;            // when a beat of it was taken
-    std::vector<Cycles> taken_;    // the block's atoms, without a register file
-    WriteResponse response_{};     // to the last write
+    std::optional<Cycles> first_taken_{};
+    Cycles delayed_;             // of reads after the first beat, by memory
+    Cycles late_;                // from when the last burst was ready to when memory had taken it
+    std::vector<Cycles> taken_;  // the block's atoms, without a register file
+    WriteResponse response_{};   // to the last write
     // how far the block has come
     struct Progress {
         std::size_t reads = 0;

@@ -156,7 +156,6 @@ void Rubik::run_operation(Activity& activity) {
     const std::shared_ptr<RubikWork> work = launches.take(activity, WaitKind::Idle);
     const RubikJob& job = work->job;
     work->record.start = now();
-    work->record.causes[Cause::StartUp] = config_.start_up;
     const BlockMoverSetup setup{
         {.first = now() + config_.start_up,
          .limits = {config_.read_ahead, 1, config_.read_runs, config_.read_again},
@@ -168,6 +167,7 @@ void Rubik::run_operation(Activity& activity) {
         mover_.move(activity, setup, blocks_of(*work),
                     {{"input", work->name, job.source_in_sram, work->values},
                      {"output", work->name, job.destination_in_sram, work->values}});
+    work->record.causes = mover_.causes_since(work->record.start);
     activity.wait_until(DmaPort::response_time(activity, response) + config_.tail,
                         WaitKind::Blocked, "write response");
     done_(*work);

@@ -130,6 +130,27 @@ TEST_F(MoveTest, ManyShortLinesGoPortionByPortionAsWell) {
     EXPECT_TRUE(result.findings.empty());
 }
 
+TEST_F(MoveTest, TimeIsWorkUnlessMemoryDelaysIt) {
+    const auto causes_of = [this](std::uint64_t interval, const Writes& writes) {
+        system_.memory.beat_interval = Cycles(interval);
+        const Result result = run_program(program_of(writes, 1U << 16U), system_, {});
+        EXPECT_EQ(result.operations.size(), 1U);
+        const OperationRecord& record = result.operations.front();
+        EXPECT_EQ(record.causes.sum(), record.cycles());
+        return record.causes;
+    };
+    const std::uint64_t beats = (1U << 16U) / 64;  // of nv_full's bus
+    const CauseCycles fast = causes_of(1, copy(1U << 12U, 16));
+    EXPECT_GE(fast[Cause::Work], Cycles(beats));
+    EXPECT_LT(fast[Cause::Work], Cycles(beats + 64));
+    EXPECT_LT(fast[Cause::Memory], Cycles(beats / 2));  // each burst's command takes a cycle
+    const CauseCycles slow = causes_of(8, copy(1U << 12U, 16));
+    EXPECT_GT(slow[Cause::Memory], Cycles(6 * beats));
+    EXPECT_LT(slow[Cause::Work], Cycles(beats + 64));
+    const CauseCycles reshaped = causes_of(8, contract(200));
+    EXPECT_GT(reshaped[Cause::Memory], reshaped[Cause::Work]);
+}
+
 // source: nv_full RTL, simulated: 292 and 592 cycles
 TEST_F(MoveTest, CommandsOfALaunchAreReadWithoutAGap) {
     const auto copied_at = [this](Cycles latency) {
@@ -152,7 +173,7 @@ TEST_F(MoveTest, BeatsEnterTheRegisterFileACycleApart) {
     EXPECT_EQ(contracted(8).cycles, result.cycles + Cycles(48));
 }
 
-TEST_F(MoveTest, SizesThatNobodyMeansAreRefusedAtOnce) {
+TEST_F(MoveTest, SizesBeyondAnyUseAreRefusedAtOnce) {
     Program program = program_of(copy(1U << 18U, 1U << 24U), 64);
     EXPECT_THAT(refusal(program), testing::HasSubstr("NVDLA_BDMA.CFG_LINE_REPEAT_0: a surface of "
                                                      "16777216 lines of 262144 bytes"));
