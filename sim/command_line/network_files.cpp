@@ -294,10 +294,6 @@ class ModelRun {
         return plan_->program(system_.host, given ? &inputs_ : nullptr);
     }
 
-    fs::path path_of(const std::string& folder, const std::string& tensor, const char* type) const {
-        return fs::path(folder) / file_name(tensor, type);
-    }
-
     /// A folder with a file for each input, named after it; or cases, as for `--calibration`.
     void read_inputs() {
         const InputReader reader(graph_, files_.model.pixels);
@@ -336,8 +332,8 @@ class ModelRun {
             if (file && file->extension() == ".bin") {
                 images_.insert(name);
             } else {
-                inputs_[name] =
-                    reader.read(name, file ? *file : path_of(files_.inputs, name, ".npy"));
+                inputs_[name] = reader.read(
+                    name, file ? *file : fs::path(files_.inputs) / file_name(name, ".npy"));
             }
         }
     }

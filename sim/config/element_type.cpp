@@ -53,10 +53,7 @@ T stored_as(double number) {
     if constexpr (std::is_same_v<T, Half>) {
         return {to_float16(number)};
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-        constexpr double beyond = 18446744073709551616.0;  // 2^64
-        return number < 0        ? static_cast<T>(to_integer(number))
-               : number < beyond ? static_cast<T>(number)
-                                 : std::numeric_limits<T>::max();
+        return to_bits(number);
     } else if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
         return static_cast<T>(to_integer(number));
     } else {
@@ -146,6 +143,15 @@ std::int64_t to_integer(double number) {
         return std::numeric_limits<std::int64_t>::min();
     }
     return static_cast<std::int64_t>(number);
+}
+
+std::uint64_t to_bits(double number) {
+    constexpr double beyond = 18446744073709551616.0;  // 2^64
+    if (number >= beyond) {
+        return std::numeric_limits<std::uint64_t>::max();
+    }
+    return number >= 0 ? static_cast<std::uint64_t>(number)
+                       : static_cast<std::uint64_t>(to_integer(number));
 }
 
 std::vector<double> read_elements(ElementType type, std::span<const std::uint8_t> bytes) {

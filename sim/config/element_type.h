@@ -90,6 +90,8 @@ NumberRange range_of(ElementType type);
 double stored_number(ElementType type, double number);
 /// A double as an integer, saturated to 64 bits; NaN is 0.
 std::int64_t to_integer(double number);
+/// The same in two's complement, up to 2^64 - 1.
+std::uint64_t to_bits(double number);
 
 /// Elements as files hold them: low byte first. `bytes` are whole elements.
 std::vector<double> read_elements(ElementType type, std::span<const std::uint8_t> bytes);

@@ -14,14 +14,6 @@ namespace {
 
 using Bits = std::uint64_t;
 
-/// In two's complement.
-Bits bits_of(double number) {
-    constexpr double beyond = 18446744073709551616.0;  // 2^64
-    if (number < 0) {
-        return static_cast<Bits>(to_integer(number));
-    }
-    return number < beyond ? static_cast<Bits>(number) : ~Bits{0};
-}
 double number_of(Bits bits, ElementType element) {
     return range_of(element).low < 0 ? static_cast<double>(static_cast<std::int64_t>(bits))
                                      : static_cast<double>(bits);
@@ -42,7 +34,7 @@ template <class Operation>
 Values combine_bits(const Operands& operands, Operation operation) {
     const ElementType element = integer_types(operands).front().element;
     return {combine(operands.at(0), operands.at(1), [=](double a, double b) {
-        return number_of(operation(bits_of(a), bits_of(b)), element);
+        return number_of(operation(to_bits(a), to_bits(b)), element);
     })};
 }
 template <auto Operation>

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/model/node_order.h"
-#include "sim/model/onnx_nodes.h"
+#include "sim/model/onnx_parts.h"
 #include "sim/model/onnx_sizes.h"
 #include "sim/model/onnx_tensor.h"
 
@@ -28,6 +29,7 @@ constexpr std::int64_t oldest_opset = 7;
 constexpr std::int64_t newest_opset = 21;
 constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
 constexpr std::int64_t newest_ir = 13;
+constexpr std::size_t most_nodes = std::size_t{1} << 20U;     // of all calls of functions together
 constexpr std::size_t largest_model = std::size_t{1} << 30U;  // protobuf's own limit is 2 GiB
 
 /// Keeps the library's own messages off the user's terminal: errors are reported by us.
@@ -75,14 +77,22 @@ class OnnxReader {
         read_opsets(model);
         const onnx::GraphProto& graph = model.graph();
         graph_.name = name_of_model(graph.name(), graph_.file);
-        OnnxNodeReader nodes(graph_, tensors_, domains_);
-        nodes.read_constants(graph, {});
+        const OnnxScope own;
+        read_constants(graph, own);
         read_inputs(graph);
         read_outputs(graph);
-        nodes.read_nodes(model);
+        parts_.emplace(
+            graph_, model,
+            OnnxPartReading{[this](const OnnxNodes& nodes, const OnnxScope& scope,
+                                   std::size_t depth) { read_nodes(nodes, scope, depth); },
+                            [this](const onnx::GraphProto& branch, const OnnxScope& scope) {
+                                read_constants(branch, scope);
+                            }});
+        read_nodes(graph.node(), own, 0);
+        parts_->read_branches();
         drop_unread_outputs();
         if (graph_.by_shape) {
-            take_weights_for_constants(nodes);
+            take_weights_for_constants();
         }
         order_nodes(graph_);
         return std::move(graph_);
@@ -91,6 +101,13 @@ class OnnxReader {
  private:
     void require(bool good, const std::string& sentence, const std::string& remedy) const {
         require_model(graph_, good, sentence, remedy);
+    }
+
+    void hold(const GraphValue& value) {
+        held_ += value.numbers.size();
+        require(held_ <= most_held_elements,
+                fmt::format("its constants have more than {} elements", most_held_elements),
+                "use a smaller model");
     }
 
     template <class Work>
@@ -141,6 +158,18 @@ class OnnxReader {
                 fmt::format("opset {} is not supported", version),
                 fmt::format("convert the model to opset {} to {}", oldest_opset, newest_opset));
         graph_.opset = static_cast<std::uint32_t>(version);
+    }
+
+    void read_constants(const onnx::GraphProto& graph, const OnnxScope& scope) {
+        for (const auto& tensor : graph.initializer()) {
+            const std::string part = fmt::format("initialiser '{}'", tensor.name());
+            GraphValue value = within(part, [&] { return tensors_.value_of(tensor); });
+            hold(value);
+            require(!tensor.name().empty(), "an initialiser has no name", "export the model again");
+            const std::string name = scope.name_of(tensor.name());
+            require(graph_.constants.emplace(name, std::move(value)).second,
+                    part + " is defined twice", "give every tensor a name of its own");
+        }
     }
 
     /// Before IR version 4, every initialiser is also listed among the inputs.
@@ -200,6 +229,58 @@ class OnnxReader {
         }
     }
 
+    void read_nodes(const OnnxNodes& nodes, const OnnxScope& scope, std::size_t depth) {
+        for (const auto& proto : nodes) {
+            GraphNode node;
+            node.name = proto.name().empty() ? std::string() : scope.prefix + proto.name();
+            node.op = proto.op_type();
+            for (const std::string& input : proto.input()) {
+                node.inputs.push_back(scope.name_of(input));
+            }
+            for (const std::string& output : proto.output()) {
+                node.outputs.push_back(scope.name_of(output));
+            }
+            const std::string part = fmt::format("node {}", node_text(node));
+            require(++read_ <= most_nodes, fmt::format("it has more than {} nodes", most_nodes),
+                    "use a smaller model");
+            const bool named = std::ranges::any_of(
+                node.outputs, [](const std::string& output) { return !output.empty(); });
+            require(!node.op.empty() && named, part + " has no operator or no output",
+                    "export the model again");
+            if (!parts_->take(proto, node, scope, depth)) {
+                read_operator(proto, std::move(node), scope);
+            }
+        }
+    }
+
+    void read_operator(const onnx::NodeProto& proto, GraphNode node, const OnnxScope& scope) {
+        const std::string part = fmt::format("node {}", node_text(node));
+        if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+            require(domains_.contains(proto.domain()) || scope.domains.contains(proto.domain()),
+                    fmt::format("{}: the model does not import the operator domain '{}'", part,
+                                proto.domain()),
+                    "export the model again");
+            // whose quantisers differ from ONNX's own only in types
+            const bool same = proto.domain() == "com.microsoft" &&
+                              (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
+            node.op = same ? node.op : proto.domain() + '.' + node.op;
+        }
+        while (node.outputs.back().empty()) {
+            node.outputs.pop_back();
+        }
+        if (node.outputs.front().empty()) {  // omitted: types are looked up by the first output
+            const auto named = std::ranges::find_if_not(node.outputs, &std::string::empty);
+            node.outputs.front() = *named + std::string(omitted_output);
+        }
+        within(part, [&] { read_attributes(proto, node, scope); });
+        for (const auto& [name, attribute] : node.attributes) {
+            if (const auto* value = std::get_if<GraphValue>(&attribute)) {
+                hold(*value);
+            }
+        }
+        graph_.nodes.push_back(std::move(node));
+    }
+
     /// Exporters name optional outputs, masks and indices among them, that nothing reads.
     void drop_unread_outputs() {
         std::set<std::string> read(graph_.outputs.begin(), graph_.outputs.end());
@@ -214,8 +295,57 @@ class OnnxReader {
         }
     }
 
+    void read_attributes(const onnx::NodeProto& proto, GraphNode& node, const OnnxScope& scope) {
+        for (const auto& [name, attribute] : attributes_of(proto, scope)) {
+            if (graph_.by_shape && !is_plain(attribute)) {
+                node.attributes[unread_attribute] = name;
+            } else {
+                node.attributes.emplace(name, attribute_of(attribute));
+            }
+        }
+    }
+
+    /// Of a type that graphs hold.
+    static bool is_plain(const onnx::AttributeProto& attribute) {
+        constexpr std::array kinds{
+            onnx::AttributeProto_AttributeType_INT,    onnx::AttributeProto_AttributeType_FLOAT,
+            onnx::AttributeProto_AttributeType_STRING, onnx::AttributeProto_AttributeType_INTS,
+            onnx::AttributeProto_AttributeType_FLOATS, onnx::AttributeProto_AttributeType_TENSOR,
+            onnx::AttributeProto_AttributeType_STRINGS};
+        return std::ranges::find(kinds, attribute.type()) != kinds.end();
+    }
+
+    Attribute attribute_of(const onnx::AttributeProto& attribute) {
+        switch (attribute.type()) {
+            case onnx::AttributeProto_AttributeType_INT:
+                return attribute.i();
+            case onnx::AttributeProto_AttributeType_FLOAT:
+                return static_cast<double>(attribute.f());
+            case onnx::AttributeProto_AttributeType_STRING:
+                return attribute.s();
+            case onnx::AttributeProto_AttributeType_INTS:
+                return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+            case onnx::AttributeProto_AttributeType_FLOATS:
+                return std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+            case onnx::AttributeProto_AttributeType_STRINGS:
+                return std::vector<std::string>(attribute.strings().begin(),
+                                                attribute.strings().end());
+            case onnx::AttributeProto_AttributeType_TENSOR:
+                return tensors_.value_of(attribute.t());
+            case onnx::AttributeProto_AttributeType_GRAPH:
+                throw ConfigError(
+                    fmt::format("its attribute '{}' is a graph, which only an If may have here",
+                                attribute.name()),
+                    "export the model without loops");
+            default:
+                throw ConfigError(
+                    fmt::format("attribute '{}' has an unsupported type", attribute.name()),
+                    "export the model without sparse constants, sequences and optional values");
+        }
+    }
+
     /// Weights that are inputs of the model, which a by-shape run is not given.
-    void take_weights_for_constants(OnnxNodeReader& nodes) {
+    void take_weights_for_constants() {
         for (const GraphNode& node : graph_.nodes) {
             const bool weighs = node.op == "Conv" || node.op == "ConvTranspose" ||
                                 node.op == "Gemm" || node.op == "BatchNormalization";
@@ -223,7 +353,7 @@ class OnnxReader {
                 const auto input = std::ranges::find(graph_.inputs, node.inputs[i]);
                 if (input != graph_.inputs.end()) {
                     GraphValue value = tensors_.synthetic(graph_.types.at(*input));
-                    nodes.hold(value);
+                    hold(value);
                     graph_.constants.emplace(*input, std::move(value));
                     graph_.inputs.erase(input);
                 }
@@ -234,6 +364,9 @@ class OnnxReader {
     OnnxTensors tensors_;
     OnnxSizes sizes_;
     Graph graph_;
+    std::optional<OnnxParts> parts_;
+    std::size_t read_ = 0;  ///< nodes so far
+    std::size_t held_ = 0;  ///< elements of the constants so far
     std::set<std::string> domains_;
 };
 

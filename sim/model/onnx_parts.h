@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads an ONNX model's nodes and constants into a graph. Functions that the model defines, and
-// branches of an If, become nodes of the graph itself. source: onnx.proto, NodeProto
+// Functions that an ONNX model defines, and branches of an If, become nodes of the graph itself.
+// source: ONNX, IR: "Functions"; operator If
 #pragma once
 
 #include <onnx/onnx_pb.h>
 
 #include <deque>
-#include <set>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "models/base/error.h"
 #include "sim/model/graph.h"
 #include "sim/model/onnx_functions.h"
-#include "sim/model/onnx_tensor.h"
 
 namespace npuscope {
 
@@ -31,18 +30,24 @@ auto within_model(const Graph& graph, const std::string& part, Work work) {
     }
 }
 
-class OnnxNodeReader {
- public:
-    /// `domains`: those that the model imports. Both others must outlive it.
-    OnnxNodeReader(Graph& graph, OnnxTensors& tensors, const std::set<std::string>& domains)
-        : graph_(graph), tensors_(tensors), domains_(domains) {}
+/// How a part's nodes, and a branch's initialisers, are read into the graph.
+struct OnnxPartReading {
+    std::function<void(const OnnxNodes& nodes, const OnnxScope& scope, std::size_t depth)> nodes;
+    std::function<void(const onnx::GraphProto& branch, const OnnxScope& scope)> constants;
+};
 
-    /// Initialisers of a graph, or of a branch. ConfigError if a name is given twice.
-    void read_constants(const onnx::GraphProto& graph, const OnnxScope& scope);
-    /// All nodes, once constants, inputs and outputs have been read. ConfigError naming the node.
-    void read_nodes(const onnx::ModelProto& model);
-    /// Counts a constant. ConfigError if they are too large together.
-    void hold(const GraphValue& value);
+class OnnxParts {
+ public:
+    /// Inputs, outputs and initialisers have been read. Graph and model must outlive it.
+    OnnxParts(Graph& graph, const onnx::ModelProto& model, OnnxPartReading reading);
+
+    /// Reads the nodes of a function if the node is a call, `depth` deep; keeps an If for
+    /// read_branches. Otherwise returns false: an operator.
+    bool take(const onnx::NodeProto& proto, const GraphNode& node, const OnnxScope& scope,
+              std::size_t depth);
+    /// An If whose condition is known before anything runs becomes the branch taken; of any other
+    /// both branches are computed, and the condition selects their results.
+    void read_branches();
 
  private:
     /// An If, until it is known which of its branches is computed.
@@ -59,38 +64,25 @@ class OnnxNodeReader {
 
     /// All names that the model's own graph uses, so that parts of it get others.
     void take_names(const onnx::GraphProto& graph);
-    void read_nodes(const OnnxNodes& nodes, const OnnxScope& scope, std::size_t depth);
-    void read_operator(const onnx::NodeProto& proto, GraphNode node, const OnnxScope& scope);
-    /// The nodes of a function, in place of the node that calls it.
     void read_call(const onnx::NodeProto& proto, const GraphNode& node,
                    const onnx::FunctionProto& function, const OnnxScope& scope, std::size_t depth);
     /// Reads nodes in a new scope, whose `results` are the graph's tensors `outputs`.
     void read_body(const OnnxNodes& nodes, const std::vector<std::string>& results,
                    const std::vector<std::string>& outputs, OnnxScope& scope, std::size_t depth);
     void keep_branches(const onnx::NodeProto& proto, GraphNode node, const OnnxScope& scope);
-    /// An If whose condition is known before anything runs becomes the branch taken; of any other
-    /// both branches are computed, and the condition selects their results.
-    void read_branches();
     void read_branch(const OpenBranches& branches, bool taken,
                      const std::vector<std::string>& outputs);
     void read_both(const OpenBranches& branches, const TensorType& condition);
     /// Results of two branches can be selected only if they have the same type.
     void check_selections() const;
-    void read_attributes(const onnx::NodeProto& proto, GraphNode& node, const OnnxScope& scope);
-    /// Of a type that graphs hold.
-    static bool is_plain(const onnx::AttributeProto& attribute);
-    Attribute attribute_of(const onnx::AttributeProto& attribute);
 
     Graph& graph_;
-    OnnxTensors& tensors_;
-    const std::set<std::string>& domains_;
+    OnnxPartReading reading_;
     OnnxFunctions functions_{};
     TensorNames names_{};
     std::deque<OnnxScope> scopes_{};  ///< of all functions and branches read
     std::vector<OpenBranches> open_{};
     std::vector<GraphNode> selections_{};  ///< between results of two branches
-    std::size_t read_ = 0;                 ///< nodes so far
-    std::size_t held_ = 0;                 ///< elements of the constants so far
 };
 
 }  // namespace npuscope

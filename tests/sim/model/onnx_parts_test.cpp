@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that a model defines, and branches of an If: read as nodes of the graph.
-#include "sim/model/onnx_nodes.h"
+#include "sim/model/onnx_parts.h"
 
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
