@@ -48,6 +48,9 @@ std::size_t count_elements(const Sizes& sizes, std::int64_t most) {
 }
 
 Sizes as_cube(Sizes sizes) {
+    if (sizes.size() < 2) {
+        sizes.insert(sizes.begin(), 1);
+    }
     sizes.resize(std::max<std::size_t>(sizes.size(), 4), 1);
     return sizes;
 }

@@ -30,7 +30,7 @@ inline constexpr std::size_t most_held_elements = std::size_t{1} << 28U;
 
 /// ConfigError where a size is negative or there are more than `most` elements.
 std::size_t count_elements(const Sizes& sizes, std::int64_t most = most_elements);
-/// N C H W from 2 to 4 sizes.
+/// N C H W from up to 4 sizes; a vector is one of channels.
 Sizes as_cube(Sizes sizes);
 /// `1x8x7x5`; `scalar` where there are no sizes.
 std::string sizes_text(const Sizes& sizes);

@@ -115,8 +115,8 @@ class LayerReader {
             layer_.factors.push_back(rounded_float(rounded_float(numbers(1)->front() * scale) /
                                                    numbers(result.scale)->front()));
         }
-        if (const auto* bias = numbers(result.bias)) {
-            layer_.bias = *bias;
+        if (const GraphValue* bias = constant(node_.input(result.bias))) {
+            layer_.bias = of_kernels(*bias);
         } else if (!node_.input(result.bias).empty()) {
             layer_.obstacle = "its bias is not constant";
         }
@@ -220,6 +220,23 @@ class LayerReader {
         }
     }
 
+    /// Weights are as Conv, ConvTranspose or MatMul have them.
+    std::size_t kernels_of_weights() const {
+        const Sizes& sizes = layer_.weights.type.sizes;
+        const auto size = [&](std::size_t i) { return static_cast<std::size_t>(sizes[i]); };
+        if (layer_.is_transposed) {
+            return size(1) * static_cast<std::size_t>(node_.integer("group", 1));
+        }
+        return size(layer_.is_conv ? 0 : 1);
+    }
+
+    /// The bias of each kernel; an obstacle if there is no such.
+    std::vector<double> of_kernels(const GraphValue& bias) {
+        const auto all = bias_of_kernels(bias, kernels_of_weights());
+        layer_.obstacle = all ? layer_.obstacle : "its bias is not one value per kernel";
+        return all.value_or(std::vector<double>());
+    }
+
     void take_bias(const Dequantised& data, const Dequantised& weights) {
         constexpr double rounding = 0x1p-22;  // of a product of two floats
         const std::string& tensor = added_bias_.empty() ? node_.input(2) : added_bias_;
@@ -236,15 +253,15 @@ class LayerReader {
             layer_.obstacle = "its bias is not constant";
             return;
         }
-        for (std::size_t i = 0; i < integers->numbers.size(); ++i) {
+        const std::vector<double> stored = of_kernels(*integers);
+        for (std::size_t i = 0; i < stored.size(); ++i) {
             const auto of = [i](const std::vector<double>& values) {
                 return values[values.size() == 1 ? 0 : i % values.size()];
             };
             const double unit = data.scales.front() * of(weights.scales);
             const double steps = bias ? of(bias->scales) / unit : 1 / unit;
             const bool same = std::abs(steps - 1) < rounding;  // bias and sums have the same scale
-            layer_.bias.push_back((integers->numbers[i] - (bias ? of(bias->zeros) : 0)) *
-                                  (same ? 1 : steps));
+            layer_.bias.push_back((stored[i] - (bias ? of(bias->zeros) : 0)) * (same ? 1 : steps));
         }
     }
 
@@ -322,6 +339,15 @@ bool has_padding(const GraphNode& node) {
     const auto pads = node.integers("pads");
     return node.text("auto_pad", "NOTSET").starts_with("SAME") ||
            std::any_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad != 0; });
+}
+
+std::optional<std::vector<double>> bias_of_kernels(const GraphValue& bias, std::size_t kernels) {
+    if (bias.numbers.size() == 1) {
+        return std::vector<double>(kernels, bias.numbers.front());
+    }
+    const bool fits = bias.numbers.size() == kernels && !bias.type.sizes.empty() &&
+                      bias.type.sizes.back() == static_cast<std::int64_t>(kernels);
+    return fits ? std::optional(bias.numbers) : std::nullopt;
 }
 
 std::optional<Dequantised> dequantised(const GraphView& view, const std::string& tensor) {

@@ -49,6 +49,10 @@ inline bool is_power_of_two(double number) {
     return number > 0 && std::frexp(number, &exponent) == 0.5;
 }
 
+/// A product's bias, one number or as many as kernels along its last size; nothing if it differs
+/// between rows of the result.
+std::optional<std::vector<double>> bias_of_kernels(const GraphValue& bias, std::size_t kernels);
+
 /// One layer with scales and zero points, read from either form.
 struct QuantisedLayer {
     GraphNode anchor;

@@ -111,10 +111,11 @@ class WideReader {
         if (bias == nullptr) {
             return complain("its bias is not constant");
         }
-        wide_.bias.assign(static_cast<std::size_t>(kernels), 0);
-        for (std::size_t k = 0; k < wide_.bias.size(); ++k) {
-            wide_.bias[k] = bias->numbers[bias->numbers.size() == 1 ? 0 : k % bias->numbers.size()];
+        const auto all = bias_of_kernels(*bias, static_cast<std::size_t>(kernels));
+        if (!all) {
+            return complain("its bias is not one value per kernel");
         }
+        wide_.bias = *all;
     }
     void take_added_bias() {
         const auto reader = view_.only_reader(group_.output);
@@ -123,9 +124,10 @@ class WideReader {
         }
         const GraphNode& add = view_.node(*reader);
         const GraphValue* bias = constant(add.inputs[add.inputs[0] == group_.output ? 1 : 0]);
-        if (bias != nullptr && !bias->type.sizes.empty() &&
-            static_cast<std::int64_t>(bias->numbers.size()) == bias->type.sizes.back() &&
-            view_.sizes(add.outputs[0]) == view_.sizes(group_.output)) {
+        const bool vector =
+            bias != nullptr &&
+            (bias->numbers.size() == 1 || std::ssize(bias->numbers) == bias->type.sizes.back());
+        if (vector && view_.sizes(add.outputs[0]) == view_.sizes(group_.output)) {
             take_bias(bias);
             join(*reader);
         }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
 namespace npuscope {
@@ -83,6 +84,56 @@ void compare(const ModelBuilder& builder, bool exact) {
     if (!exact) {
         EXPECT_THAT(test::broken_rules(plan.partition),
                     ::testing::Contains("quantised_exact at conv"));
+    }
+}
+
+/// x -> MatMul of 4 kernels, Add of a bias where there is one -> y.
+ModelBuilder matmul_model(const std::vector<std::int64_t>& sizes,
+                          const std::vector<std::int64_t>& bias, std::size_t numbers) {
+    ModelBuilder builder;
+    builder.input("x", sizes, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.0625F}).int8s("xz", {}, {0});
+    builder.int8s("w", {4, 4}, some_integers(16, -15, 15, 2, 0));
+    builder.floats("ws", {}, {0.015625F}).int8s("wz", {}, {0});
+    builder.floats("ys", {}, {0.015625F}).int8s("yz", {}, {0});
+    builder.node("DequantizeLinear", "dqx", {"x", "xs", "xz"});
+    builder.node("DequantizeLinear", "dqw", {"w", "ws", "wz"});
+    builder.node("MatMul", "conv", {"dqx_y", "dqw_y"});
+    if (numbers > 0) {
+        std::vector<float> odd;
+        for (const int integer : some_integers(numbers, -200, 200, 2, 1)) {
+            odd.push_back(static_cast<float>(integer) * 0.0625F * 0.015625F);
+        }
+        builder.floats("b", bias, odd).node("Add", "add", {builder.last(), "b"});
+    }
+    builder.node("QuantizeLinear", "qy", {builder.last(), "ys", "yz"}, "y").output("y");
+    return builder;
+}
+
+TEST(Quantised, AVectorTimesAMatrixIsAProduct) { compare(matmul_model({4}, {4}, 4), true); }
+
+TEST(Quantised, ABiasIsBroadcastOverTheKernels) {
+    compare(matmul_model({1, 4}, {4}, 4), true);
+    compare(matmul_model({1, 4}, {1, 4}, 4), true);
+    compare(matmul_model({1, 4}, {}, 1), true);
+    compare(matmul_model({1, 4}, {1, 1}, 1), true);
+}
+
+TEST(Quantised, ABiasOfRowsIsNotOneOfKernels) {
+    for (const std::vector<std::int64_t>& sizes :
+         {std::vector<std::int64_t>{4, 4}, std::vector<std::int64_t>{4, 1}}) {
+        ModelBuilder builder = matmul_model({4, 4}, {}, 0);
+        auto numbers = static_cast<std::size_t>(sizes[0] * sizes[1]);
+        builder.floats("b", sizes, test::some_numbers(numbers, -9, 9, 3));
+        onnx::NodeProto& product = *builder.graph().mutable_node(2);
+        product.set_op_type("Gemm");
+        product.add_input("b");
+        Graph graph = parse_onnx(builder.bytes(), "built.onnx");
+        prepare_graph(graph);
+        const GraphView view(graph);
+        const auto layer = read_quantised_layer(view, 2);
+        ASSERT_TRUE(layer);
+        EXPECT_EQ(layer->obstacle, "its bias is not one value per kernel");
     }
 }
 
