@@ -303,7 +303,8 @@ void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
         return;
     }
     const bool dense = cube.line_stride.value == cube.atom.value * cube.shape.width;
-    if (line_off && dense && cube.surface_stride.value % cube.line_stride.value == 0) {
+    if (dense && cube.surface_stride.value % cube.line_stride.value == 0 &&
+        (line_off || cube.surface_stride.value > lines)) {
         return;  // some lines of a taller map
     }
     const std::string& name = line_off ? use.stride_register : use.surface_stride_register;

@@ -73,5 +73,8 @@ void read_both(ConvolvedLayer& form, const FineMap& map, const std::vector<doubl
 /// multiples of four; no padding if the input has a zero point; a clip to the full range of the
 /// result's type. The host nodes for this pad before the layer, and crop and clip after it.
 void fit_patterns(const GraphView& view, ConvolvedLayer& form);
+/// Gives a convolution sizes that the registers of a convolution unit take. The host nodes for this
+/// rearrange the map before the layer, and in part its results.
+void fit_registers(ConvolvedLayer& form);
 
 }  // namespace npuscope

@@ -203,6 +203,7 @@ LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer&
     if (form == ScaleForm::Exact) {
         return exact_sequence(shaped.layer);
     }
+    fit_registers(shaped);
     LayerSequence even = even_sequence(shaped.layer, high_of(view, shaped.source));
     return even.reason.empty() ? even : rounded_sequence(shaped.layer);
 }

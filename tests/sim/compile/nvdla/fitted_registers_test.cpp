@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions beyond the registers, as ones within them: they run on the NPU, and the graph's
+// values stay those of the model.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "sim/compile/nvdla/nvdla_target.h"
+#include "tests/sim/compile/nvdla/checked_run.h"
+#include "tests/sim/compile/tinpu/layer_fixture.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using Integers = std::vector<std::int64_t>;
+
+struct FittedShape {
+    const char* name;
+    Integers input;    ///< without the batch
+    Integers weights;  ///< K C and the kernel
+    Integers strides{};
+    Integers pads{};
+    Integers dilations{};
+    std::int64_t groups = 1;
+    int zero = 0;  ///< of the input
+
+    friend std::ostream& operator<<(std::ostream& out, const FittedShape& shape) {
+        return out << shape.name;
+    }
+};
+
+std::vector<int> integers(std::int64_t count, int low, int high, int factor, int offset) {
+    std::vector<int> all;
+    for (const float number : test::some_numbers(static_cast<std::size_t>(count), low, high, 5)) {
+        all.push_back(static_cast<int>(number) * factor + offset);
+    }
+    return all;
+}
+
+/// Even weights and odd biases: no sum is a tie.
+ModelBuilder model_of(const FittedShape& shape, std::int64_t batch) {
+    ModelBuilder builder;
+    Integers input = shape.input;
+    input.insert(input.begin(), batch);
+    const std::int64_t kernels = shape.weights[0];
+    builder.input("x", input, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.0625F}).int8s("xz", {}, {shape.zero});
+    builder.int8s("w", shape.weights,
+                  integers(static_cast<std::int64_t>(count_elements(shape.weights)), -7, 7, 2, 0));
+    builder.floats("ws", {}, {0.015625F}).int8s("wz", {}, {0});
+    builder.floats("ys", {}, {0.125F}).int8s("yz", {}, {0});
+    builder.int8s("b", {kernels}, integers(kernels, -500, 500, 2, 1),
+                  onnx::TensorProto_DataType_INT32);
+    builder.node("QLinearConv", "conv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, "y");
+    for (const auto& [attribute, numbers] :
+         {std::pair("strides", shape.strides), std::pair("pads", shape.pads),
+          std::pair("dilations", shape.dilations)}) {
+        if (!numbers.empty()) {
+            builder.ints(attribute, numbers);
+        }
+    }
+    builder.integer("group", shape.groups).output("y");
+    return builder;
+}
+
+class FittedRegisters : public testing::TestWithParam<FittedShape> {};
+
+TEST_P(FittedRegisters, KeepEveryValue) {
+    for (const std::int64_t batch : {1, 2}) {
+        const ModelBuilder builder = model_of(GetParam(), batch);
+        const Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+        const Graph exact = finish_graph(plain);
+        const Graph fitted = finish_graph(plain, ScaleForm::Rounded);
+        const auto inputs = test::some_inputs(exact, ElementType::Int8, 2);
+        const auto values = [&](const Graph& graph) {
+            return test::run_on(graph, test::host_only(), inputs).outputs.at("y");
+        };
+        EXPECT_EQ(values(fitted), values(exact)) << batch;
+        const Partition partition = partition_graph(GraphView(fitted, value_ranges(fitted)),
+                                                    NvdlaTarget(sample::preset_target("nv_full")));
+        EXPECT_GE(partition.groups.size(), static_cast<std::size_t>(batch));
+        EXPECT_TRUE(partition.refusals.empty())
+            << testing::PrintToString(test::broken_rules(partition));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, FittedRegisters,
+    testing::Values(
+        FittedShape{"patch", {3, 32, 48}, {8, 3, 16, 16}, {16, 16}},
+        FittedShape{"two_strides", {4, 30, 21}, {6, 4, 5, 3}, {9, 2}, {1, 1, 2, 0}},
+        FittedShape{"gaps", {2, 40, 40}, {4, 2, 3, 3}, {10, 12}, {}, {}, 1, 3},
+        FittedShape{"overlap", {2, 40, 45}, {4, 2, 13, 11}, {9, 9}, {3, 2, 1, 4}, {}, 1, -9},
+        FittedShape{"long_kernel", {2, 80, 9}, {4, 2, 40, 3}, {2, 1}, {5, 1, 7, 1}},
+        FittedShape{"groups", {6, 36, 36}, {4, 3, 12, 12}, {12, 12}, {}, {}, 2},
+        FittedShape{"line", {3, 400}, {8, 3, 80}, {16}, {8, 9}},
+        FittedShape{"wide_padding", {3, 20, 20}, {4, 3, 3, 3}, {}, {16, 0, 17, 0}, {16, 1}, 1, 5},
+        FittedShape{"windows_in_padding", {3, 9, 9}, {4, 3, 3, 3}, {2, 1}, {3, 1, 4, 0}, {}, 1, -5},
+        FittedShape{"dilated_line", {5, 200}, {6, 5, 3}, {}, {64, 64}, {64}, 1, 7},
+        FittedShape{"dilated_odd", {5, 201}, {6, 5, 2}, {}, {0, 50}, {50}},
+        FittedShape{"wide_product", {9000, 1, 1}, {5, 9000, 1, 1}}),
+    [](const auto& shape) { return std::string(shape.param.name); });
+
+}  // namespace
+}  // namespace npuscope
