@@ -296,6 +296,8 @@ void refuse_node(const Graph& graph, const GraphNode& node, const std::string& s
 
 Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
+    use_plain_nodes(graph);
+    prepare_graph(graph);
     move_between_quantisers(graph);
     prepare_graph(graph);
     tabulate_functions(graph);

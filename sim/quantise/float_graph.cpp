@@ -298,6 +298,8 @@ void ready_for_quantisation(Graph& graph) {
     widen_halves(graph);
     raise_opset(graph);
     prepare_graph(graph);
+    use_plain_nodes(graph);
+    prepare_graph(graph);
     Folding folding(graph);
     folding.plain_gemms();
     while (folding.fold_one()) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies are left out, and means over a map are global pools, with the same values.
+#include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
+#include "tests/support/model_builder.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using ::testing::ElementsAre;
+
+Graph plain(const ModelBuilder& builder) {
+    Graph graph = parse_onnx(builder.bytes(), "m.onnx");
+    prepare_graph(graph);
+    use_plain_nodes(graph);
+    prepare_graph(graph);
+    return graph;
+}
+
+std::vector<std::string> operators_of(const Graph& graph) {
+    std::vector<std::string> operators;
+    for (const GraphNode& node : graph.nodes) {
+        operators.push_back(node.op);
+    }
+    return operators;
+}
+
+TEST(PlainNodes, CopiesAreLeftOutBetweenOthers) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "relu", {"x"});
+    builder.node("Identity", "same", {builder.last()}).node("Dropout", "drop", {builder.last()});
+    builder.node("Neg", "neg", {builder.last()}, "y").output("y");
+    const Graph graph = plain(builder);
+    EXPECT_THAT(operators_of(graph), ElementsAre("Relu", "Neg"));
+    EXPECT_THAT(graph.nodes[1].inputs, ElementsAre("relu_y"));
+}
+
+TEST(PlainNodes, ACopyThatIsAnOutputOrOfIntegersStays) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Identity", "same", {"x"}, "y").output("y");
+    EXPECT_THAT(operators_of(plain(builder)), ElementsAre("Identity"));
+    builder = ModelBuilder();
+    builder.input("x", {1, 4}, onnx::TensorProto_DataType_INT8).node("Identity", "same", {"x"});
+    builder.node("Relu", "relu", {builder.last()}, "y").output("y");
+    EXPECT_THAT(operators_of(plain(builder)), ElementsAre("Identity", "Relu"));
+}
+
+ModelBuilder mean_of(const std::vector<std::int64_t>& axes, std::int64_t keeps,
+                     std::int64_t opset) {
+    ModelBuilder builder(opset);
+    builder.input("x", {2, 3, 4, 5});
+    if (opset < 18) {
+        builder.node("ReduceMean", "mean", {"x"}, "y").ints("axes", axes);
+    } else {
+        builder.int64s("axes", axes).node("ReduceMean", "mean", {"x", "axes"}, "y");
+    }
+    builder.integer("keepdims", keeps).output("y");
+    return builder;
+}
+
+TEST(PlainNodes, AMeanOverHeightAndWidthIsAGlobalPool) {
+    for (const std::int64_t opset : {13, 18}) {
+        Graph graph = plain(mean_of({3, 2}, 1, opset));
+        EXPECT_THAT(operators_of(graph), ElementsAre("GlobalAveragePool"));
+        EXPECT_EQ(graph.types.at("y").sizes, (Sizes{2, 3, 1, 1}));
+        graph = plain(mean_of({-2, -1}, 0, opset));
+        EXPECT_THAT(operators_of(graph), ElementsAre("GlobalAveragePool", "Flatten"));
+        EXPECT_EQ(graph.types.at("y").sizes, (Sizes{2, 3}));
+    }
+    EXPECT_THAT(operators_of(plain(mean_of({1, 2}, 0, 13))), ElementsAre("ReduceMean"));
+    EXPECT_THAT(operators_of(plain(mean_of({2}, 1, 13))), ElementsAre("ReduceMean"));
+}
+
+}  // namespace
+}  // namespace npuscope
