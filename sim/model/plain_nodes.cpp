@@ -55,7 +55,7 @@ bool is_mean_of_map(const Graph& graph, const GraphNode& node) {
         axis += axis < 0 ? 4 : 0;
     }
     std::ranges::sort(axes);
-    return axes == std::vector<std::int64_t>{2, 3};
+    return axes.size() == 2 && axes[0] == 2 && axes[1] == 3;
 }
 
 void name_global_pools(Graph& graph) {
@@ -80,7 +80,46 @@ void name_global_pools(Graph& graph) {
     graph.nodes = std::move(nodes);
 }
 
+/// A part of a Split: `bounds` are its begin and end.
+GraphNode slice_of(Graph& graph, const GraphNode& split, const std::string& part,
+                   std::pair<std::int64_t, std::int64_t> bounds, std::int64_t axis) {
+    GraphNode slice{"Slice", part + "/slice", {split.inputs.front()}, {part}, {}};
+    const auto operand = [&](const char* name, std::int64_t number) {
+        const std::string tensor = slice.name + '/' + name;
+        GraphValue value = zeros({ElementType::Int64, {1}});
+        value.numbers.front() = static_cast<double>(number);
+        graph.constants[tensor] = std::move(value);
+        slice.inputs.push_back(tensor);
+    };
+    operand("begin", bounds.first);
+    operand("end", bounds.second);
+    operand("axis", axis);
+    return slice;
+}
+
 }  // namespace
+
+void slice_parts(Graph& graph) {
+    std::vector<GraphNode> nodes;
+    for (GraphNode& node : graph.nodes) {
+        if (node.op != "Split" || !is_float(graph.types.at(node.inputs.front()).element)) {
+            nodes.push_back(std::move(node));
+            continue;
+        }
+        const Sizes& whole = graph.types.at(node.inputs.front()).sizes;
+        const std::int64_t axis = node.integer("axis", 0);
+        const auto at = static_cast<std::size_t>(axis + (axis < 0 ? std::ssize(whole) : 0));
+        std::int64_t begin = 0;
+        for (const std::string& part : node.outputs) {
+            const std::int64_t end = begin + (part.empty() ? 0 : graph.types.at(part).sizes[at]);
+            if (!part.empty()) {
+                nodes.push_back(slice_of(graph, node, part, {begin, end}, axis));
+            }
+            begin = end;
+        }
+    }
+    graph.nodes = std::move(nodes);
+}
 
 void use_plain_nodes(Graph& graph) {
     drop_copies(graph);

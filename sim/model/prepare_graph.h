@@ -68,6 +68,9 @@ inline bool is_folded(ScaleForm form) {
 /// Leaves out float copies (Identity, Dropout), and makes a ReduceMean over a map's height and width
 /// a GlobalAveragePool. Types must be inferred again.
 void use_plain_nodes(Graph& graph);
+/// The parts of a float Split as slices, each of which can have its own readers' type; from opset
+/// 10 on. Types must be inferred again.
+void slice_parts(Graph& graph);
 /// For 8-bit maps between quantisers: operators that move elements work on the integers, and a Relu
 /// or Clip after a quantiser of its own scale moves before it. Types must be inferred again.
 void move_between_quantisers(Graph& graph);

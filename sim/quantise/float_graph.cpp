@@ -299,6 +299,7 @@ void ready_for_quantisation(Graph& graph) {
     raise_opset(graph);
     prepare_graph(graph);
     use_plain_nodes(graph);
+    slice_parts(graph);
     prepare_graph(graph);
     Folding folding(graph);
     folding.plain_gemms();

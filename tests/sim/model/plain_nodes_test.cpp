@@ -75,5 +75,20 @@ TEST(PlainNodes, AMeanOverHeightAndWidthIsAGlobalPool) {
     EXPECT_THAT(operators_of(plain(mean_of({2}, 1, 13))), ElementsAre("ReduceMean"));
 }
 
+TEST(PlainNodes, PartsOfASplitAreSlices) {
+    ModelBuilder builder;
+    builder.input("x", {1, 6, 2}).int64s("sizes", {1, 3, 2});
+    builder.node("Split", "split", {"x", "sizes"}, "a").integer("axis", -2);
+    builder.last_node().add_output("b");
+    builder.last_node().add_output("c");
+    builder.output("a").output("b").output("c");
+    Graph graph = plain(builder);
+    slice_parts(graph);
+    prepare_graph(graph);
+    EXPECT_THAT(operators_of(graph), ElementsAre("Slice", "Slice", "Slice"));
+    EXPECT_EQ(graph.types.at("b").sizes, (Sizes{1, 3, 2}));
+    EXPECT_EQ(graph.constants.at(graph.nodes[2].inputs[1]).numbers, (std::vector<double>{4}));
+}
+
 }  // namespace
 }  // namespace npuscope
