@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float nodes that exporters write in several forms, in one: copies are left out, and a mean over
-// all of a map is a global pool.
+// Nodes that exporters write in several forms, in one: copies are left out, a mean over all of a
+// map is a global pool, a maximum over all of it a pool, and averages are over maps.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -74,8 +74,65 @@ void name_global_pools(Graph& graph) {
         }
         nodes.push_back(pool);
         if (!keeps) {
-            nodes.push_back({"Flatten", node_name(node) + "/flat", pool.outputs, {result}, {}});
+            nodes.push_back({"Flatten", result + "/flat", pool.outputs, {result}, {}});
         }
+    }
+    graph.nodes = std::move(nodes);
+}
+
+void name_max_pools(Graph& graph) {
+    for (GraphNode& node : graph.nodes) {
+        if (node.op == "GlobalMaxPool" && graph.types.at(node.inputs.front()).sizes.size() == 4) {
+            const Sizes& sizes = graph.types.at(node.inputs.front()).sizes;
+            node.op = "MaxPool";
+            node.attributes["kernel_shape"] =
+                std::vector<std::int64_t>(sizes.begin() + 2, sizes.end());
+        }
+    }
+}
+
+/// The attribute of a window over a line as one over its map of one column.
+void add_column(GraphNode& node, const char* attribute, std::int64_t number) {
+    if (node.has(attribute)) {
+        std::vector<std::int64_t> numbers = node.integers(attribute);
+        if (numbers.size() == 2) {
+            numbers.insert(numbers.begin() + 1, number);
+        }
+        numbers.push_back(number);
+        node.attributes[attribute] = std::move(numbers);
+    }
+}
+
+/// Averages over a line as ones over a map of one column.
+void pool_columns(Graph& graph) {
+    std::vector<GraphNode> nodes;
+    nodes.reserve(graph.nodes.size());
+    for (GraphNode& node : graph.nodes) {
+        const bool pools = node.op == "AveragePool" || node.op == "GlobalAveragePool";
+        if (!pools || graph.types.at(node.inputs.front()).sizes.size() != 3) {
+            nodes.push_back(std::move(node));
+            continue;
+        }
+        const auto reshape = [&](const std::string& from, const std::string& to, Sizes sizes) {
+            const std::string shape = to + "/shape";
+            GraphValue value = zeros({ElementType::Int64, {std::ssize(sizes)}});
+            value.numbers.assign(sizes.begin(), sizes.end());
+            graph.constants[shape] = std::move(value);
+            nodes.push_back({"Reshape", to + "/reshape", {from, shape}, {to}, {}});
+        };
+        Sizes map = graph.types.at(node.inputs.front()).sizes;
+        map.push_back(1);
+        const std::string result = node.outputs.front();
+        reshape(node.inputs.front(), result + "/column", map);
+        node.inputs = {result + "/column"};
+        node.outputs = {result + "/pooled"};
+        for (const auto& [attribute, number] :
+             {std::pair("kernel_shape", 1), std::pair("strides", 1), std::pair("dilations", 1),
+              std::pair("pads", 0)}) {
+            add_column(node, attribute, number);
+        }
+        nodes.push_back(std::move(node));
+        reshape(result + "/pooled", result, graph.types.at(result).sizes);
     }
     graph.nodes = std::move(nodes);
 }
@@ -124,6 +181,8 @@ void slice_parts(Graph& graph) {
 void use_plain_nodes(Graph& graph) {
     drop_copies(graph);
     name_global_pools(graph);
+    name_max_pools(graph);
+    pool_columns(graph);
 }
 
 }  // namespace npuscope

@@ -12,8 +12,9 @@ namespace npuscope {
 
 /// ConfigError with file and node: for an operator that does not exist, a shape that depends on
 /// non-constant values, a type that contradicts the file, a division by zero. A node with an
-/// unknown operator is kept if the file states the types of its outputs. In a by-shape graph, nodes
-/// whose result sizes are unknown move to `left_out`, with all their consumers.
+/// unknown operator is kept if the file states the types of its outputs. Nodes whose result sizes
+/// are unknown move to `left_out`, with all their consumers, and what they read becomes outputs: in
+/// a by-shape graph any, in others those at the end, after the last layer with weights.
 void prepare_graph(Graph& graph);
 
 /// Throws `sentence` about a node.
@@ -65,8 +66,9 @@ inline bool is_folded(ScaleForm form) {
            form == ScaleForm::FoldedNear || form == ScaleForm::FoldedReal;
 }
 
-/// Leaves out float copies (Identity, Dropout), and makes a ReduceMean over a map's height and width
-/// a GlobalAveragePool. Types must be inferred again.
+/// Leaves out float copies (Identity, Dropout); makes a ReduceMean over a map's height and width a
+/// GlobalAveragePool, a GlobalMaxPool a MaxPool, and averages over lines ones over maps of one
+/// column. Types must be inferred again.
 void use_plain_nodes(Graph& graph);
 /// The parts of a float Split as slices, each of which can have its own readers' type; from opset
 /// 10 on. Types must be inferred again.

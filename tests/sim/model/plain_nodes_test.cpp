@@ -75,6 +75,28 @@ TEST(PlainNodes, AMeanOverHeightAndWidthIsAGlobalPool) {
     EXPECT_THAT(operators_of(plain(mean_of({2}, 1, 13))), ElementsAre("ReduceMean"));
 }
 
+TEST(PlainNodes, AMaximumOverAMapIsAPool) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 4, 5}).node("GlobalMaxPool", "pool", {"x"}, "y").output("y");
+    const Graph graph = plain(builder);
+    EXPECT_THAT(operators_of(graph), ElementsAre("MaxPool"));
+    EXPECT_EQ(graph.types.at("y").sizes, (Sizes{1, 3, 1, 1}));
+}
+
+TEST(PlainNodes, AveragesOverALineAreOverAMapOfOneColumn) {
+    ModelBuilder builder;
+    builder.input("x", {2, 3, 9}).node("AveragePool", "pool", {"x"}, "y");
+    builder.ints("kernel_shape", {3}).ints("strides", {2}).ints("pads", {1, 0}).output("y");
+    builder.node("GlobalAveragePool", "all", {"x"}, "z").output("z");
+    const Graph graph = plain(builder);
+    EXPECT_THAT(operators_of(graph), ElementsAre("Reshape", "AveragePool", "Reshape", "Reshape",
+                                                 "GlobalAveragePool", "Reshape"));
+    EXPECT_EQ(graph.nodes[1].integers("pads"), (std::vector<std::int64_t>{1, 0, 0, 0}));
+    EXPECT_EQ(graph.types.at("y/column").sizes, (Sizes{2, 3, 9, 1}));
+    EXPECT_EQ(graph.types.at("y").sizes, (Sizes{2, 3, 4}));
+    EXPECT_EQ(graph.types.at("z").sizes, (Sizes{2, 3, 1}));
+}
+
 TEST(PlainNodes, PartsOfASplitAreSlices) {
     ModelBuilder builder;
     builder.input("x", {1, 6, 2}).int64s("sizes", {1, 3, 2});
