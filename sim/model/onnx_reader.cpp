@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -91,6 +92,7 @@ class OnnxReader {
         read_nodes(graph.node(), own, 0);
         parts_->read_branches();
         drop_unread_outputs();
+        tell_names_apart();
         if (graph_.by_shape) {
             take_weights_for_constants();
         }
@@ -279,6 +281,20 @@ class OnnxReader {
             }
         }
         graph_.nodes.push_back(std::move(node));
+    }
+
+    /// ONNX lets nodes share a name; here everything that is made of a node is called after it.
+    void tell_names_apart() {
+        std::set<std::string> taken;
+        std::map<std::string, std::size_t> numbers;
+        for (GraphNode& node : graph_.nodes) {
+            const std::string name = node_name(node);
+            std::string own = name;
+            while (!taken.insert(own).second) {
+                own = fmt::format("{}_{}", name, ++numbers[name]);
+            }
+            node.name = own == name ? node.name : own;
+        }
     }
 
     /// Exporters name optional outputs, masks and indices among them, that nothing reads.
