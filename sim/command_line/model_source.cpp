@@ -46,16 +46,22 @@ void note_uncounted(Graph& graph) {
     for (std::size_t i = 0; i < std::min(most_named, nodes.size()); ++i) {
         named += (i == 0 ? "" : ", ") + nodes[i];
     }
-    graph.notes.push_back(
-        {.severity = Severity::Note,
-         .id = "time_not_counted",
-         .sentence = fmt::format("the time of {} on the host is not counted: {}{}",
-                                 counted(nodes.size(), "node"), named,
-                                 nodes.size() > most_named ? " .." : ""),
-         .remedy = graph.left_out.empty() ? "add it separately"
-                                          : fmt::format("add it separately; for '{}', {}",
-                                                        node_name(graph.left_out.front().first),
-                                                        graph.left_out.front().second)});
+    named += nodes.size() > most_named ? " .." : "";
+    const std::string number = counted(nodes.size(), "node");
+    Diagnostic note{
+        .severity = Severity::Note,
+        .id = "time_not_counted",
+        .sentence = fmt::format("the time of {} on the host is not counted: {}", number, named),
+        .remedy = "add it separately"};
+    if (!graph.by_shape) {
+        note.sentence = fmt::format("the run ends before {}: {}", number, named);
+        note.remedy = "compute the rest from this run's outputs";
+    }
+    if (!graph.left_out.empty()) {
+        const auto& [node, reason] = graph.left_out.front();
+        note.remedy += fmt::format("; for '{}', {}", node_name(node), reason);
+    }
+    graph.notes.push_back(std::move(note));
 }
 
 }  // namespace
@@ -178,6 +184,10 @@ FloatModel read_float_model(const std::string& model, const ModelChoices& choice
 
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices) {
     FloatModel floats = read_float_model(model, choices);
+    if (!floats.graph.left_out.empty()) {
+        const auto& [node, reason] = floats.graph.left_out.front();
+        refuse_node(floats.graph, node, reason, "quantise the part of the model before it");
+    }
     return quantise_model(std::move(floats.graph), floats.cases, choices.quantise);
 }
 
@@ -295,6 +305,7 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
     if (!choices.calibration.empty()) {
         ModelOnNpu model = quantise_for(network, choices, form);
         note_quantisation(model, choices.quantise.target_decibels);
+        note_uncounted(model.graph);
         return std::move(model.graph);
     }
     Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});

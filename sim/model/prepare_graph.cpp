@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -43,8 +44,10 @@ class Preparation {
             ++readers_[output];
         }
         std::vector<GraphNode> kept;
-        for (GraphNode& node : graph_.nodes) {
-            const std::string reason = graph_.by_shape ? reason_to_leave_out(node) : std::string();
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            GraphNode& node = graph_.nodes[i];
+            const std::string reason =
+                graph_.by_shape || ends_at(i) ? reason_to_leave_out(node) : std::string();
             if (!reason.empty()) {
                 leave_out(std::move(node), reason);
             } else if (!visit(node)) {
@@ -61,6 +64,38 @@ class Preparation {
  private:
     static constexpr std::size_t made_of_each = 16;  ///< growth limit per element of the file
 
+    /// Whether values end at the node: its results have sizes that are known only at run time, as
+    /// those of a NonMaxSuppression, and no layer with weights needs them.
+    bool ends_at(std::size_t index) const {
+        const GraphNode& node = graph_.nodes[index];
+        const auto is_unsized = [&](const std::string& input) { return unsized_.contains(input); };
+        if (std::ranges::any_of(node.inputs, is_unsized)) {
+            return true;
+        }
+        // their results' sizes depend on values, however the model is exported
+        constexpr std::array counting{"Compress", "NonMaxSuppression", "NonZero", "Unique"};
+        const OperatorRow* row = find_operator(node.op);
+        if (row == nullptr || std::ranges::find(counting, node.op) == counting.end() ||
+            computed_sizing(*row, node) == nullptr) {
+            return false;
+        }
+        std::set<std::string> reached(node.outputs.begin(), node.outputs.end());
+        for (std::size_t i = index + 1; i < graph_.nodes.size(); ++i) {
+            const GraphNode& next = graph_.nodes[i];
+            if (std::ranges::none_of(next.inputs, [&](const std::string& input) {
+                    return !input.empty() && reached.contains(input);
+                })) {
+                continue;
+            }
+            const OperatorRow* reader = find_operator(next.op);
+            if (reader != nullptr && reader->macs != MacRule::None) {
+                return false;
+            }
+            reached.insert(next.outputs.begin(), next.outputs.end());
+        }
+        return true;
+    }
+
     /// Why the sizes of a node's results are unknown; empty: they are known, or visit() reports the
     /// error.
     std::string reason_to_leave_out(const GraphNode& node) const {
@@ -69,9 +104,10 @@ class Preparation {
                 return fmt::format("the sizes of its input '{}' are not known", input);
             }
         }
-        const bool is_stated = std::ranges::all_of(node.outputs, [&](const std::string& output) {
-            return is_omitted(output) || stated_.contains(output);
-        });
+        const bool is_stated =
+            graph_.by_shape && std::ranges::all_of(node.outputs, [&](const std::string& output) {
+                return is_omitted(output) || stated_.contains(output);
+            });
         const OperatorRow* row = find_operator(node.op);
         if (row == nullptr || node.has(unread_attribute)) {
             return is_stated ? std::string()
@@ -118,8 +154,11 @@ class Preparation {
                       [&](const std::string& output) { return unsized_.contains(output); });
         if (graph_.outputs.empty()) {
             const auto& [node, reason] = graph_.left_out.front();
-            refuse_node(graph_, node, reason + ", and no other node can be simulated without it",
-                        "store inferred shapes in the model, or give dynamic sizes with --shape");
+            refuse_node(
+                graph_, node, reason + ", and no other node can be simulated without it",
+                graph_.by_shape
+                    ? "store inferred shapes in the model, or give dynamic sizes with --shape"
+                    : "for its time alone, store inferred shapes and use --values off");
         }
     }
 

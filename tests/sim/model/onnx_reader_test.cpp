@@ -285,6 +285,35 @@ TEST(OnnxReader, TextThatIsNoModelIsRefused) {
     }
 }
 
+TEST(OnnxReader, NodesOfOneNameAreToldApart) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "same", {"x"}, "a").node("Neg", "same", {"a"}, "b");
+    builder.node("Abs", "", {"b"}, "same").node("Abs", "same_1", {"same"}, "y").output("y");
+    std::vector<std::string> names;
+    for (const GraphNode& node : parse_onnx(builder.bytes(), "m.onnx").nodes) {
+        names.push_back(node_name(node));
+    }
+    EXPECT_THAT(names, ElementsAre("same", "same_1", "same_2", "same_1_1"));
+}
+
+TEST(OnnxReader, ValuesEndWhereSizesDependOnThem) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "relu", {"x"}, "r").output("r");
+    builder.node("Neg", "neg", {"r"}, "n").node("NonZero", "where", {"n"});
+    builder.node("Cast", "cast", {builder.last()}, "y").integer("to", 1).output("y");
+    Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    EXPECT_THAT(graph.outputs, ElementsAre("r", "n"));
+    ASSERT_EQ(graph.left_out.size(), 2U);
+    EXPECT_EQ(graph.left_out[0].second,
+              "the sizes of its result depend on 'n', which is computed at run time");
+    EXPECT_EQ(graph.left_out[1].second, "the sizes of its input 'where_y' are not known");
+
+    builder.floats("w", {2, 2}, {1, 2, 3, 4}).node("MatMul", "product", {"y", "w"}, "z");
+    builder.output("z");
+    EXPECT_THAT(refusal(builder), HasSubstr("node 'where' (NonZero): its operand 'n' is not "
+                                            "constant"));
+}
+
 TEST(OnnxReader, SizesOfTensorsAreConstants) {
     ModelBuilder builder;  // x.view(x.size(0), -1)
     builder.input("x", {2, 3, 4}).int64s("first", {0}).int64s("rest", {-1});
