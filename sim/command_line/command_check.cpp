@@ -172,8 +172,8 @@ void check_segments(const Program& program, const CheckTarget& target, CheckRepo
 
 /// Findings about the plan of a model; as notes, what the NPU does not support and the host runs.
 CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
-    const Graph graph =
-        read_any_network(experiment.program, system, experiment.model, ModelUse::Time);
+    const Graph graph = read_any_network(experiment.program, system, experiment.model,
+                                         ModelUse::Time, experiment.inputs);
     const PlanChoices& choices = experiment.plan;
     const std::shared_ptr<const Target> target =
         system.npu.find<NpuConfig>() == nullptr

@@ -212,8 +212,9 @@ void save_model(const Graph& graph, SegmentedPlan plan, const PlanArguments& arg
 
 ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
                     const PlanTarget& target, const Console& console) {
-    const Graph graph = read_any_network(arguments.experiment.program, system,
-                                         arguments.experiment.model, ModelUse::Values);
+    const Graph graph =
+        read_any_network(arguments.experiment.program, system, arguments.experiment.model,
+                         ModelUse::Values, arguments.experiment.inputs);
     SegmentedPlan plan =
         plan_segments(graph, target, held_inputs(graph, arguments.experiment.plan.input_type));
     const NvdlaTarget family(target);
@@ -316,8 +317,9 @@ void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
 /// On an NPU without register programs: where every node runs.
 ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& system,
                        const Console& console) {
-    const Graph graph = read_any_network(arguments.experiment.program, system,
-                                         arguments.experiment.model, ModelUse::Values);
+    const Graph graph =
+        read_any_network(arguments.experiment.program, system, arguments.experiment.model,
+                         ModelUse::Values, arguments.experiment.inputs);
     const auto target = system.family->target(system.npu, system.memory, false);
     const auto plan = target->plan(graph);
     ModelProgram model = plan->program(system.host, nullptr);

@@ -124,7 +124,50 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
     return parts;
 }
 
+using InputFile = std::pair<std::string, fs::path>;
+
+/// Files in the folder that are named after the inputs.
+std::vector<InputFile> named_files(const std::vector<std::string>& inputs, const fs::path& folder) {
+    std::vector<InputFile> files;
+    for (const std::string& input : inputs) {
+        if (const auto file = InputReader::find(input, folder, true)) {
+            files.emplace_back(input, *file);
+        }
+    }
+    return files;
+}
+
+std::vector<InputFile> files_for(const std::vector<std::string>& inputs, const fs::path& path) {
+    const bool single = inputs.size() == 1;
+    if (!fs::is_directory(path)) {
+        return single && file_exists(path) ? std::vector{InputFile{inputs.front(), path}}
+                                           : std::vector<InputFile>{};
+    }
+    std::vector<InputFile> files = named_files(inputs, path);
+    if (!files.empty()) {
+        return files;
+    }
+    for (const fs::path& entry : sorted_entries(path)) {
+        if (fs::is_directory(entry)) {
+            std::ranges::move(named_files(inputs, entry), std::back_inserter(files));
+        } else if (single) {
+            files.emplace_back(inputs.front(), entry);
+        }
+    }
+    return files;
+}
+
 }  // namespace
+
+std::vector<GivenArray> given_arrays(const std::vector<std::string>& inputs, const fs::path& path) {
+    std::vector<GivenArray> arrays;
+    for (const auto& [input, file] : files_for(inputs, path)) {
+        if (file.extension() == ".npy") {
+            arrays.push_back({input, file.string(), read_npy(file).type.sizes});
+        }
+    }
+    return arrays;
+}
 
 std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given) {
     if (batch && *batch > given) {

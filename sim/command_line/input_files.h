@@ -15,6 +15,7 @@
 #include "models/base/describe.h"
 #include "sim/convert/picture.h"
 #include "sim/model/graph.h"
+#include "sim/model/onnx_reader.h"
 #include "sim/quantise/calibration.h"
 
 namespace npuscope {
@@ -51,6 +52,11 @@ struct PixelChoices {
 
 /// How many of the cases given are run. ConfigError if that is more than there are.
 std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given);
+
+/// The arrays that `path` holds for a model with these inputs. They are not checked, and what is no
+/// array is passed over: reading them as cases reports it.
+std::vector<GivenArray> given_arrays(const std::vector<std::string>& inputs,
+                                     const std::filesystem::path& path);
 
 class InputReader {
  public:

@@ -216,7 +216,8 @@ ModelLayers job_layers(const Program& program, const Graph& graph, const std::st
 
 ModelLayers model_layers(const Program& program, const std::string& model,
                          const Experiment& experiment, const SystemConfig& system) {
-    const Graph graph = read_any_network(model, system, experiment.model, ModelUse::Values);
+    const Graph graph =
+        read_any_network(model, system, experiment.model, ModelUse::Values, experiment.inputs);
     if (launches_known_jobs(program)) {
         return job_layers(program, graph, model, system);
     }

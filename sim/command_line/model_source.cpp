@@ -67,9 +67,11 @@ void note_uncounted(Graph& graph) {
 }  // namespace
 
 void add_model_options(CLI::App& app, ModelChoices& choices) {
-    app.add_option("--shape", choices.shape,
-                   "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
-                   "INPUT=1x3x224x224, or NAME=4 for every dimension of that name; may be repeated")
+    app.add_option(
+           "--shape", choices.shape,
+           "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
+           "INPUT=1x3x224x224, or NAME=4 for every dimension of that name; may be repeated; "
+           "default: those of the arrays given as inputs or for calibration")
         ->allow_extra_args(false)
         ->option_text("SIZES");
     app.add_option(
@@ -171,8 +173,22 @@ struct FloatModel {
     std::vector<Case> cases;  ///< for its calibration; none if it has no floats
 };
 
-FloatModel read_float_model(const std::string& model, const ModelChoices& choices) {
-    FloatModel floats{read_onnx(model, {choices.shape, false}), {}};
+/// Dynamic sizes are those of the inputs and of the calibration.
+ModelReading reading_of(const ModelChoices& choices, bool by_shape, const std::string& inputs) {
+    const FindArrays arrays = [calibration = choices.calibration,
+                               inputs](const std::vector<std::string>& names) {
+        std::vector<GivenArray> all;
+        for (const std::string& path : {inputs, calibration}) {
+            std::ranges::move(given_arrays(names, path), std::back_inserter(all));
+        }
+        return all;
+    };
+    return {choices.shape, by_shape, arrays};
+}
+
+FloatModel read_float_model(const std::string& model, const ModelChoices& choices,
+                            const std::string& inputs = {}) {
+    FloatModel floats{read_onnx(model, reading_of(choices, false, inputs)), {}};
     prepare_graph(floats.graph);
     if (is_float_model(floats.graph)) {
         floats.cases = InputReader(floats.graph, choices.pixels).cases(choices.calibration);
@@ -203,9 +219,10 @@ struct ModelOnNpu {
 
 /// Scales of a TINPU are rounded once more than in the quantised model. If outputs miss the target
 /// because of that, the model is quantised for a higher one.
-ModelOnNpu quantise_for(const std::string& network, const ModelChoices& choices, ScaleForm form) {
+ModelOnNpu quantise_for(const std::string& network, const ModelChoices& choices, ScaleForm form,
+                        const std::string& inputs) {
     constexpr int most_attempts = 4;
-    const FloatModel floats = read_float_model(network, choices);
+    const FloatModel floats = read_float_model(network, choices, inputs);
     QuantiseOptions options = choices.quantise;
     const auto quantised = [&] {
         QuantisedModel model = quantise_model(floats.graph, floats.cases, options);
@@ -293,7 +310,7 @@ ScaleForm form_for(const SystemConfig& system, std::optional<SumReads> sums) {
 }  // namespace
 
 Graph read_any_network(const std::string& network, const SystemConfig& system,
-                       const ModelChoices& choices, ModelUse use) {
+                       const ModelChoices& choices, ModelUse use, const std::string& inputs) {
     const ScaleForm form = form_for(system, choices.sums);
     if (is_network_file(network)) {
         return finish_graph(network_graph(read_network(network)), form);
@@ -303,12 +320,12 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
                           "networks are ONNX models (.onnx) and shape tables (.yaml)");
     }
     if (!choices.calibration.empty()) {
-        ModelOnNpu model = quantise_for(network, choices, form);
+        ModelOnNpu model = quantise_for(network, choices, form, inputs);
         note_quantisation(model, choices.quantise.target_decibels);
         note_uncounted(model.graph);
         return std::move(model.graph);
     }
-    Graph graph = read_onnx(network, {choices.shape, use == ModelUse::Shape});
+    Graph graph = read_onnx(network, reading_of(choices, use == ModelUse::Shape, inputs));
     prepare_graph(graph);
     const bool halves = is_rounded(form) && nvdla_npu(system).datapath.fp16 &&
                         map_precision(graph) == Precision::Fp16;

@@ -44,9 +44,11 @@ struct ModelChoices {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("shape", self.shape,
-                    "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
-                    "INPUT=1x3x224x224, or NAME=4 for every dimension of that name");
+        visit.field(
+            "shape", self.shape,
+            "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
+            "INPUT=1x3x224x224, or NAME=4 for every dimension of that name; default: those of "
+            "the arrays given as inputs or calibration");
         visit.field("calibration", self.calibration,
                     "folder of typical inputs to quantise a float model with");
         visit.field("quantise", self.quantise, "how a float model is quantised");
@@ -83,9 +85,9 @@ enum class ModelUse {
     Values  ///< its outputs
 };
 
-/// A shape table or a model as a graph, in forms that the NPU supports. ConfigError if it is
-/// neither.
+/// A shape table or a model as a graph, in forms that the NPU supports. `inputs`: file or folder
+/// whose arrays determine dynamic sizes; may be empty. ConfigError if it is neither.
 Graph read_any_network(const std::string& network, const SystemConfig& system,
-                       const ModelChoices& choices, ModelUse use);
+                       const ModelChoices& choices, ModelUse use, const std::string& inputs = {});
 
 }  // namespace npuscope

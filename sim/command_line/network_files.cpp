@@ -71,7 +71,8 @@ class ModelRun {
  public:
     ModelRun(const std::string& model, const NetworkFiles& files, const SystemConfig& system,
              const PlanChoices& choices, const RunOptions& options, SurfaceQueries* queries)
-        : graph_(read_any_network(model, system, files.model, use_of(files, options))),
+        : graph_(
+              read_any_network(model, system, files.model, use_of(files, options), files.inputs)),
           view_(graph_),
           files_(files),
           system_(system),

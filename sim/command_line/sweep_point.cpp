@@ -238,8 +238,9 @@ class DesignRunner {
             target.alternatives = false;
             std::uint64_t cycles = 0;
             if (is_onnx_file(experiment.program)) {
-                const Graph graph = read_any_network(experiment.program, ready.system,
-                                                     experiment.model, ModelUse::Shape);
+                const Graph graph =
+                    read_any_network(experiment.program, ready.system, experiment.model,
+                                     ModelUse::Shape, experiment.inputs);
                 const auto plan =
                     plan_segments(graph, target, held_inputs(graph, experiment.plan.input_type));
                 for (const PlannedSegment& segment : plan.segments) {

@@ -67,7 +67,8 @@ class OnnxReader {
  public:
     OnnxReader(const std::string& file, const ModelReading& reading)
         : tensors_(std::filesystem::path(file).parent_path(), reading.by_shape),
-          sizes_(reading.shapes) {
+          sizes_(reading.shapes),
+          arrays_(reading.arrays) {
         graph_.file = file;
         graph_.by_shape = reading.by_shape;
     }
@@ -177,6 +178,7 @@ class OnnxReader {
     /// Before IR version 4, every initialiser is also listed among the inputs.
     void read_inputs(const onnx::GraphProto& graph) {
         within("--shape", [&] { sizes_.bind(graph, graph_); });
+        take_array_sizes(graph);
         for (const std::string& taken : sizes_.take_batches_of_one(graph, graph_)) {
             graph_.notes.push_back({.severity = Severity::Note,
                                     .id = "open_batch",
@@ -201,6 +203,17 @@ class OnnxReader {
                 const std::string part = fmt::format("tensor '{}'", info.name());
                 graph_.types[info.name()] = stated_type(info, part, 0);
             }
+        }
+    }
+
+    void take_array_sizes(const onnx::GraphProto& graph) {
+        const auto taken =
+            within("inputs", [&] { return sizes_.take_arrays(graph, graph_, arrays_); });
+        for (const std::string& sentence : taken) {
+            graph_.notes.push_back({.severity = Severity::Note,
+                                    .id = "open_size",
+                                    .sentence = sentence + ", as in the arrays given",
+                                    .remedy = "set another size with --shape"});
         }
     }
 
@@ -379,6 +392,7 @@ class OnnxReader {
 
     OnnxTensors tensors_;
     OnnxSizes sizes_;
+    FindArrays arrays_;
     Graph graph_;
     std::optional<OnnxParts> parts_;
     std::size_t read_ = 0;  ///< nodes so far

@@ -153,6 +153,87 @@ void OnnxSizes::name_size(const std::string& name, std::int64_t size) {
     }
 }
 
+std::vector<std::string> OnnxSizes::take_arrays(const onnx::GraphProto& graph, const Graph& read,
+                                                const FindArrays& arrays) {
+    std::map<std::string, const onnx::ValueInfoProto*> infos;
+    std::vector<std::string> names;
+    for (const auto& info : graph.input()) {
+        if (!read.is_constant(info.name())) {
+            infos[info.name()] = &info;
+            names.push_back(info.name());
+        }
+    }
+    const int first = names.size() == 1 && shape_of(*infos.begin()->second).dim_size() > 1 ? 1 : 0;
+    const bool needed = std::ranges::any_of(infos, [&](const auto& input) {
+        return input.second->type().has_tensor_type() && misses_size(*input.second, first);
+    });
+    if (!arrays || !needed) {
+        return {};
+    }
+    std::map<std::string, ArraySize> taken;
+    for (const GivenArray& array : arrays(names)) {
+        take_array(*infos.at(array.input), array, first, taken);
+    }
+    std::vector<std::string> notes;
+    for (const auto& [what, size] : taken) {
+        keep(size);
+        notes.push_back(fmt::format("{} is dynamic and taken as {}", what, size.size));
+    }
+    return notes;
+}
+
+bool OnnxSizes::misses_size(const onnx::ValueInfoProto& info, int first) const {
+    if (!info.type().tensor_type().has_shape()) {
+        return !inputs_.contains(info.name());
+    }
+    for (int i = first; i < shape_of(info).dim_size(); ++i) {
+        if (!size_of(info, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void OnnxSizes::take_array(const onnx::ValueInfoProto& info, const GivenArray& array, int first,
+                           std::map<std::string, ArraySize>& taken) const {
+    const bool known = info.type().tensor_type().has_shape();
+    const int rank = static_cast<int>(array.sizes.size());
+    bool fits = !known || rank == shape_of(info).dim_size();
+    for (int i = first; fits && i < rank; ++i) {
+        const std::int64_t size = array.sizes[static_cast<std::size_t>(i)];
+        if (const auto own = known ? size_of(info, i) : std::nullopt) {
+            fits = i == 0 || *own == size;  // the first may count cases
+            continue;
+        }
+        const std::string name = known ? name_of(shape_of(info).dim(i)) : std::string();
+        const std::string what = name.empty() ? fmt::format("size {} of '{}'", i, info.name())
+                                              : fmt::format("'{}'", name);
+        const auto [found, is_new] = taken.emplace(what, ArraySize{&info, i, size, array.file});
+        if (!is_new && found->second.size != size) {
+            throw ConfigError(
+                fmt::format("{} is {} in '{}' and {} in '{}'", what, found->second.size,
+                            found->second.file, size, array.file),
+                "a run has one size for it: give arrays that agree, or the size with --shape");
+        }
+    }
+    if (!fits) {
+        throw ConfigError(fmt::format("input '{}' is {}, but the array '{}' is {}", info.name(),
+                                      written(info), array.file, sizes_text(array.sizes)),
+                          "give an array of the model's shape");
+    }
+}
+
+void OnnxSizes::keep(const ArraySize& size) {
+    const auto& shape = shape_of(*size.info);
+    const auto index = static_cast<std::size_t>(size.index);
+    if (size.index < shape.dim_size() && !name_of(shape.dim(size.index)).empty()) {
+        return name_size(name_of(shape.dim(size.index)), size.size);
+    }
+    Sizes& sizes = inputs_[size.info->name()];
+    sizes.resize(std::max({sizes.size(), static_cast<std::size_t>(shape.dim_size()), index + 1}));
+    sizes[index] = size.size;
+}
+
 std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& graph,
                                                         const Graph& read) {
     std::vector<std::string> taken;
@@ -178,7 +259,8 @@ std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& 
 
 std::optional<std::int64_t> OnnxSizes::size_of(const onnx::ValueInfoProto& info, int index) const {
     const auto& size = shape_of(info).dim(index);
-    if (const auto input = inputs_.find(info.name()); input != inputs_.end()) {
+    const auto input = inputs_.find(info.name());
+    if (input != inputs_.end() && input->second[static_cast<std::size_t>(index)] > 0) {
         return input->second[static_cast<std::size_t>(index)];
     }
     if (is_fixed(size)) {

@@ -110,6 +110,28 @@ TEST_F(InputFiles, CasesAreFilesFoldersOrTheFirstSizeOfAnArray) {
     EXPECT_EQ(count("folders"), 2U);
 }
 
+TEST_F(InputFiles, SizesOfArraysAreFoundWithoutTheModelsSizes) {
+    const auto found = [&](const std::vector<std::string>& inputs, const std::string& path) {
+        std::vector<std::pair<std::string, Sizes>> arrays;
+        for (const GivenArray& array : given_arrays(inputs, folder_ / path)) {
+            arrays.emplace_back(array.input, array.sizes);
+        }
+        return arrays;
+    };
+    const std::pair<std::string, Sizes> x{"x", {2, 5}};
+    const std::pair<std::string, Sizes> r{"r", {7}};
+    put_array("cases/1/x.npy", {2, 5}, ElementType::Int64);
+    put_array("cases/1/r.npy", {7}, ElementType::Float32);
+    EXPECT_THAT(found({"x", "r"}, "cases/1"), ElementsAre(x, r));
+    EXPECT_THAT(found({"x", "r"}, "cases"), ElementsAre(x, r));
+    EXPECT_THAT(found({"x"}, "cases/1/x.npy"), ElementsAre(x));
+    put_array("plain/a.npy", {2, 5}, ElementType::Float32);
+    put("plain/b.png", sample::png(2, 1, PNG_FORMAT_GRAY, {1, 2}));  // has no sizes to take
+    EXPECT_THAT(found({"x"}, "plain"), ElementsAre(x));
+    EXPECT_THAT(found({"x", "r"}, "plain"), ElementsAre());
+    EXPECT_THAT(found({"x"}, "missing"), ElementsAre());
+}
+
 TEST_F(InputFiles, OfOneNameThereIsOneFile) {
     put_array("both/x.npy", {1, 3, 1, 2}, ElementType::Float32);
     put("both/x.png", sample::png(2, 1, PNG_FORMAT_RGB, sample::bytes(6)));

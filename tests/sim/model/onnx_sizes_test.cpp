@@ -97,6 +97,59 @@ TEST(OnnxSizes, ABatchThatAloneIsOpenIsOneAndANoteSaysSo) {
                 HasSubstr("its size 'height' is dynamic"));
 }
 
+/// What the model's dynamic sizes become with these arrays.
+Graph with_arrays(const std::vector<GivenArray>& arrays, const OpenSizes& shapes = {},
+                  bool two = true) {
+    const FindArrays find = [&](const std::vector<std::string>& /*inputs*/) { return arrays; };
+    return parse_onnx(open_model(two).bytes(), "m.onnx", {shapes, false, find});
+}
+
+TEST(OnnxSizes, ThatAreNotGivenAreThoseOfTheArrays) {
+    const Graph graph = with_arrays({{"x", "x.npy", {2, 3, 8, 8}}});
+    EXPECT_EQ(graph.types.at("x").sizes, (Sizes{2, 3, 8, 8}));
+    EXPECT_EQ(graph.types.at("r").sizes, (Sizes{2, 3, 8, 8}));
+    ASSERT_EQ(graph.notes.size(), 2U);
+    EXPECT_EQ(graph.notes[0].sentence, "'H' is dynamic and taken as 8, as in the arrays given");
+    // --shape has precedence; the first size of the only input's array counts cases
+    EXPECT_EQ(with_arrays({{"x", "x.npy", {2, 3, 8, 8}}}, {"N=4"}).types.at("r").sizes,
+              (Sizes{4, 3, 8, 8}));
+    EXPECT_EQ(with_arrays({{"x", "x.npy", {2, 3, 8, 8}}}, {}, false).types.at("x").sizes,
+              (Sizes{1, 3, 8, 8}));
+}
+
+TEST(OnnxSizes, OfArraysMustAgreeWithEachOtherAndTheFile) {
+    const auto refused = [](const std::vector<GivenArray>& arrays) {
+        return sample::message_of([&] { with_arrays(arrays); });
+    };
+    EXPECT_THAT(refused({{"x", "a/x.npy", {1, 3, 8, 8}}, {"r", "a/r.npy", {1, 3, 9, 9}}}),
+                HasSubstr("'H' is 8 in 'a/x.npy' and 9 in 'a/r.npy'"));
+    EXPECT_THAT(refused({{"x", "x.npy", {1, 4, 8, 8}}}),
+                HasSubstr("input 'x' is Nx3xHxH, but the array 'x.npy' is 1x4x8x8"));
+    EXPECT_THAT(refused({{"x", "x.npy", {3, 8, 8}}}), HasSubstr("the array 'x.npy' is 3x8x8"));
+    EXPECT_THAT(refused({{"x", "x.npy", {1, 3, 0, 0}}}), HasSubstr("0 is not a size"));
+}
+
+TEST(OnnxSizes, WithoutANameAreThoseOfTheirInputsArray) {
+    ModelBuilder builder;
+    builder.input("x", {1, 1}).input("r", {1, 1}).node("MatMul", "m", {"x", "r"}, "y").output("y");
+    const auto shape = [&](int input) {
+        return builder.graph()
+            .mutable_input(input)
+            ->mutable_type()
+            ->mutable_tensor_type()
+            ->mutable_shape();
+    };
+    shape(0)->mutable_dim(1)->set_dim_value(-1);
+    builder.graph().mutable_input(1)->mutable_type()->mutable_tensor_type()->clear_shape();
+    const FindArrays find = [](const std::vector<std::string>& inputs) {
+        EXPECT_EQ(inputs, (std::vector<std::string>{"x", "r"}));
+        return std::vector<GivenArray>{{"x", "x.npy", {1, 5}}, {"r", "r.npy", {5, 7}}};
+    };
+    const Graph graph = parse_onnx(builder.bytes(), "m.onnx", {{}, false, find});
+    EXPECT_EQ(graph.types.at("x").sizes, (Sizes{1, 5}));
+    EXPECT_EQ(graph.types.at("r").sizes, (Sizes{5, 7}));
+}
+
 TEST(OnnxSizes, OfAFixedInputAreNotChanged) {
     ModelBuilder builder;
     builder.input("x", {1, 3}).node("Relu", "r", {"x"}, "y").output("y");
