@@ -367,6 +367,11 @@ constexpr std::array all_rules{
          "A convolution uses all the weights that it fetches; any remainder is read by the next "
          "one as its first weights.",
          "nv_small RTL, NV_NVDLA_CSC_wl.v and NV_NVDLA_CDMA_wt.v, replayed"},
+    with(&Rule::beside_verdict,
+         Rule{"stated_sizes", Severity::Note, "check, run",
+              "The sizes that a model states for its tensors are those that its nodes give, which "
+              "count.",
+              "information"}),
     Rule{"stored_zero", Severity::Error, "check, run", "Compressed weights store no zero.",
          "NVDLA format page; nv_full C model"},
     Rule{"stride_limit", Severity::Error, "plan", "Strides are among those that the pattern takes.",

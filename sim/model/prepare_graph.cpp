@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "sim/config/text_table.h"
 #include "sim/model/node_order.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
@@ -56,6 +57,7 @@ class Preparation {
         }
         graph_.nodes = std::move(kept);
         drop_unsized_outputs();
+        note_outdated();
         for (const auto& [name, value] : graph_.constants) {
             graph_.types[name] = value.type;
         }
@@ -282,15 +284,35 @@ class Preparation {
         }
     }
 
-    void check_stated(const std::string& tensor, const TensorType& type) const {
+    /// The sizes that a node gives count: exporters leave outdated ones in their files.
+    void check_stated(const std::string& tensor, const TensorType& type) {
         const auto found = stated_.find(tensor);
-        if (found != stated_.end() && found->second != type) {
+        if (found == stated_.end() || found->second == type) {
+            return;
+        }
+        if (found->second.element != type.element) {
             throw ConfigError(
                 fmt::format("its output '{}' is {} {}, but the model declares {} {}", tensor,
                             enum_name(type.element), sizes_text(type.sizes),
                             enum_name(found->second.element), sizes_text(found->second.sizes)),
                 "correct the node, or the declaration");
         }
+        outdated_.push_back(fmt::format("'{}' is {}, not {}", tensor, sizes_text(type.sizes),
+                                        sizes_text(found->second.sizes)));
+    }
+
+    void note_outdated() {
+        if (outdated_.empty()) {
+            return;
+        }
+        graph_.notes.push_back(
+            {.severity = Severity::Note,
+             .id = "stated_sizes",
+             .sentence = fmt::format("sizes that the model states for {} differ from those that "
+                                     "its nodes give, which count: {}{}",
+                                     counted(outdated_.size(), "tensor"), outdated_.front(),
+                                     outdated_.size() > 1 ? ", .." : ""),
+             .remedy = "store inferred shapes in the model again"});
     }
 
     void take_stated_types(const GraphNode& node) {
@@ -319,6 +341,7 @@ class Preparation {
     std::map<std::string, TensorType> stated_;
     std::set<std::string> unsized_;               ///< tensors of nodes that were left out
     std::map<std::string, std::size_t> readers_;  ///< remaining ones
+    std::vector<std::string> outdated_;           ///< sizes that the model states
     std::size_t made_ = 0;                        ///< elements of constants that nodes produced
     std::size_t most_made_ = 0;                   ///< a multiple of what the file itself holds
 };

@@ -11,10 +11,11 @@
 namespace npuscope {
 
 /// ConfigError with file and node: for an operator that does not exist, a shape that depends on
-/// non-constant values, a type that contradicts the file, a division by zero. A node with an
-/// unknown operator is kept if the file states the types of its outputs. Nodes whose result sizes
-/// are unknown move to `left_out`, with all their consumers, and what they read becomes outputs: in
-/// a by-shape graph any, in others those at the end, after the last layer with weights.
+/// non-constant values, an element type that is not the file's, a division by zero. A node with an
+/// unknown operator is kept if the file states types for it; other stated sizes only cause a note.
+/// Nodes of unknown result sizes move to `left_out`, with all their consumers, and what they read
+/// becomes outputs: in a by-shape graph any, in others those at the end, after the last layer with
+/// weights.
 void prepare_graph(Graph& graph);
 
 /// Throws `sentence` about a node.

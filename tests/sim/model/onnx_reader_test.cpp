@@ -314,6 +314,30 @@ TEST(OnnxReader, ValuesEndWhereSizesDependOnThem) {
                                             "constant"));
 }
 
+TEST(OnnxReader, SizesThatTheFileStatesCountOnlyWhereNodesGiveNone) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "r", {"x"}).node("Relu", "s", {"r_y"}, "y");
+    builder.output("y");
+    const auto state = [](onnx::ValueInfoProto& info, int element, std::int64_t size) {
+        auto* type = info.mutable_type()->mutable_tensor_type();
+        type->set_elem_type(element);
+        type->mutable_shape()->add_dim()->set_dim_value(1);
+        type->mutable_shape()->add_dim()->set_dim_value(size);
+    };
+    onnx::ValueInfoProto& inner = *builder.graph().add_value_info();
+    inner.set_name("r_y");
+    state(inner, onnx::TensorProto_DataType_FLOAT, 5);
+    state(*builder.graph().mutable_output(0), onnx::TensorProto_DataType_FLOAT, 6);
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    EXPECT_EQ(graph.types.at("y").sizes, (Sizes{1, 4}));
+    ASSERT_EQ(graph.notes.size(), 1U);
+    EXPECT_EQ(graph.notes[0].sentence,
+              "sizes that the model states for 2 tensors differ from those that its nodes give, "
+              "which count: 'r_y' is 1x4, not 1x5, ..");
+    inner.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto_DataType_INT8);
+    EXPECT_THAT(refusal(builder), HasSubstr("'r_y' is float32 1x4, but the model declares int8"));
+}
+
 TEST(OnnxReader, SizesOfTensorsAreConstants) {
     ModelBuilder builder;  // x.view(x.size(0), -1)
     builder.input("x", {2, 3, 4}).int64s("first", {0}).int64s("rest", {-1});
