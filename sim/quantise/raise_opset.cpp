@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <functional>
+#include <numeric>
+#include <utility>
 
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -16,11 +18,21 @@ class Raising {
  public:
     explicit Raising(Graph& graph) : graph_(graph) {}
 
+    void raise_all() {
+        for (GraphNode& node : std::exchange(graph_.nodes, {})) {
+            if (node.op == "Softmax" || node.op == "LogSoftmax" || node.op == "Hardmax") {
+                raise_softmax(std::move(node));
+            } else {
+                raise(node);
+                graph_.nodes.push_back(std::move(node));
+            }
+        }
+    }
+
+ private:
     void raise(GraphNode& node) {
         const std::string& op = node.op;
-        if (op == "Softmax" || op == "LogSoftmax" || op == "Hardmax") {
-            raise_softmax(node);
-        } else if (op == "Squeeze" || op == "Unsqueeze" || op == "ReduceSum") {
+        if (op == "Squeeze" || op == "Unsqueeze" || op == "ReduceSum") {
             axes_to_input(node, "axes", 1);
         } else if (op == "Split") {
             axes_to_input(node, "split", 1);
@@ -42,12 +54,12 @@ class Raising {
             node.op = "ScatterElements";
         } else if (op == "BatchNormalization") {
             node.attributes.erase("spatial");
-        } else if (op == "TopK" && graph_.opset < 11) {
-            refuse_form(node);
+        } else if (op == "TopK" && node.has("k")) {
+            node.attributes["k"] = std::vector{node.integer("k", 0)};
+            axes_to_input(node, "k", 1);
         }
     }
 
- private:
     [[noreturn]] void refuse_form(const GraphNode& node) const {
         refuse_node(graph_, node, "this form of the operator does not exist in opset 13",
                     "export the model with opset 13");
@@ -62,17 +74,39 @@ class Raising {
         node.inputs.resize(1);
     }
 
-    /// Before opset 13, all dimensions from the axis on were flattened.
-    void raise_softmax(GraphNode& node) {
-        const auto rank =
-            static_cast<std::int64_t>(graph_.types.at(node.inputs.front()).sizes.size());
-        const std::int64_t axis = node.integer("axis", 1);
-        if ((axis < 0 ? axis + rank : axis) != rank - 1) {
-            refuse_node(graph_, node,
-                        fmt::format("it sums over several axes, from axis {} on", axis),
-                        "export the model with opset 13");
+    /// Before opset 13, all dimensions from the axis on were one row.
+    void raise_softmax(GraphNode node) {
+        const Sizes sizes = graph_.types.at(node.inputs.front()).sizes;
+        const std::size_t axis = host::axis_index(node.integer("axis", 1), sizes.size());
+        const auto begin = sizes.begin() + static_cast<std::ptrdiff_t>(axis);
+        const auto longer = [](std::int64_t size) { return size != 1; };
+        const auto row = std::find_if(begin, sizes.end(), longer);
+        if (row == sizes.end() || std::none_of(row + 1, sizes.end(), longer)) {
+            node.attributes["axis"] =
+                row == sizes.end() ? std::int64_t{-1} : std::int64_t{row - sizes.begin()};
+            graph_.nodes.push_back(std::move(node));
+            return;
         }
+        const std::int64_t length =
+            std::accumulate(begin, sizes.end(), std::int64_t{1}, std::multiplies<>{});
+        Sizes flat(sizes.begin(), begin);
+        flat.push_back(length);
+        const std::string result = node.outputs.front();
         node.attributes["axis"] = std::int64_t{-1};
+        node.outputs.front() = result + "_rows";
+        add_reshape(node.inputs.front(), result + "_flat", flat);
+        node.inputs.front() = result + "_flat";
+        const std::string rows = node.outputs.front();
+        graph_.nodes.push_back(std::move(node));
+        add_reshape(rows, result, sizes);
+    }
+
+    void add_reshape(const std::string& from, const std::string& to, const Sizes& sizes) {
+        const std::string name = to + "_sizes";
+        GraphValue value = zeros({ElementType::Int64, {std::ssize(sizes)}});
+        std::ranges::copy(sizes, value.numbers.begin());
+        graph_.constants[name] = std::move(value);
+        graph_.nodes.push_back({"Reshape", {}, {from, name}, {to}, {}});
     }
 
     void axes_to_input(GraphNode& node, const char* attribute, std::size_t input) {
@@ -129,10 +163,7 @@ void raise_opset(Graph& graph) {
     if (graph.opset >= scales_per_kernel_opset) {
         return;
     }
-    Raising raising(graph);
-    for (GraphNode& node : graph.nodes) {
-        raising.raise(node);
-    }
+    Raising(graph).raise_all();
     graph.opset = scales_per_kernel_opset;
     prepare_graph(graph);
 }

@@ -173,12 +173,38 @@ TEST(RaiseOpset, MasksOfFloatsAreRefused) {
                 HasSubstr("'drop' (Dropout): this form of the operator does not exist"));
 }
 
-TEST(RaiseOpset, AnOperatorWithoutSuchAFormIsNamed) {
+/// With rows that a Softmax of opset 13 does not have.
+void expect_same_rows(const std::string& op, const std::vector<std::int64_t>& sizes,
+                      std::ptrdiff_t reshapes) {
     ModelBuilder builder(11);
-    builder.input("x", {1, 3, 4, 4}).node("Softmax", "soft", {"x"}, "y").output("y");
-    Graph graph = prepared(builder);
-    EXPECT_THAT(sample::message_of([&] { raise_opset(graph); }),
-                HasSubstr("'soft' (Softmax): it sums over several axes, from axis 1 on"));
+    builder.input("x", sizes).node(op, "soft", {"x"}, "y").output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    raise_opset(after);
+    EXPECT_EQ(count(after, "Reshape"), reshapes) << op;
+    expect_same(before, after, {{"x", test::float_input(sizes, 5)}});
+}
+
+TEST(RaiseOpset, RowsOfSeveralDimensionsBecomeOne) {
+    for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
+        expect_same_rows(op, {2, 3, 4, 5}, 2);
+        expect_same_rows(op, {2, 3, 1, 4}, 2);
+        expect_same_rows(op, {2, 5, 1, 1}, 0);
+        expect_same_rows(op, {2, 1, 5}, 0);
+        expect_same_rows(op, {2, 1, 1}, 0);
+    }
+}
+
+TEST(RaiseOpset, TheCountOfATopKBecomesAnOperand) {
+    ModelBuilder builder(9);
+    builder.input("x", {2, 5}).node("TopK", "top", {"x"}, "y").integer("k", 3).output("y");
+    builder.last_node().add_output("indices");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    raise_opset(after);
+    EXPECT_FALSE(after.nodes[0].has("k"));
+    EXPECT_EQ(after.constant(after.nodes[0].input(1))->numbers, std::vector<double>{3});
+    expect_same(before, after, {{"x", test::float_input({2, 5}, 5)}});
 }
 
 /// a and a depthwise layer, and, in parallel, b; both concatenated for the last one.
