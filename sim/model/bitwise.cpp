@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on the bits of integers. Numbers are held as doubles, so bits beyond the 53rd of a
 // 64-bit integer are lost.
-// source: ONNX operator definitions, opset 11 to 21
+// source: ONNX operator definitions, opset 11 to 24
 #include <fmt/format.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, logic, selection, and unary functions of exported networks beyond elementwise.cpp.
-// source: ONNX operator definitions, opset 7 to 21; com.microsoft contrib operators
+// source: ONNX operator definitions, opset 7 to 24; com.microsoft contrib operators
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -100,6 +100,10 @@ Values leaky_relu(const Operands& operands) {
     const double alpha = operands.node.number("alpha", 0.01);
     return change(operands, [alpha](double x) { return x < 0 ? alpha * x : x; });
 }
+Values swish(const Operands& operands) {
+    const double alpha = operands.node.number("alpha", 1.0);
+    return change(operands, [alpha](double x) { return x / (1.0 + std::exp(-alpha * x)); });
+}
 Values hard_sigmoid(const Operands& operands) {
     const double alpha = operands.node.number("alpha", 0.2);
     const double beta = operands.node.number("beta", 0.5);
@@ -325,6 +329,7 @@ constexpr std::array rows{
     row_of("HardSigmoid", Float, hard_sigmoid, nullptr, "alpha beta"),
     row_of("HardSwish", Float,
            each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>),
+    row_of("Swish", Float, swish, nullptr, "alpha"),
     row_of("Tanh", Float, each<[](double x) { return std::tanh(x); }>),
     OperatorRow{.op = "Clip",
                 .inputs = {1, 3},
@@ -341,7 +346,7 @@ constexpr std::array rows{
                 .inputs = {1, 1},
                 .evaluate = cast,
                 .infer = cast_types,
-                .attributes = "saturate to",
+                .attributes = "round_mode saturate to",
                 .range = stored_range,
                 .view = ViewRule::WhereNumbersFit},
     OperatorRow{.op = "CastLike",

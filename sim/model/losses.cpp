@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses that exported models may end in.
-// source: ONNX operator definitions, opset 12 to 21
+// source: ONNX operator definitions, opset 12 to 24
 #include <fmt/format.h>
 
 #include <array>

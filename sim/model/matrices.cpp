@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on matrices: Einsum, triangles, identities, determinants.
-// source: ONNX operator definitions, opset 9 to 21
+// source: ONNX operator definitions, opset 9 to 24
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that normalise maps: over planes, groups of channels, neighbouring channels, axes.
-// source: ONNX operator definitions, opset 7 to 21
+// source: ONNX operator definitions, opset 7 to 24
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -131,6 +131,26 @@ Values layer_normalise(const Operands& operands) {
     return results;
 }
 
+// operands: map, scale
+Types root_types(const Operands& operands) { return {layer_types(operands).front()}; }
+/// By the root of the mean of squares.
+Values root_normalise(const Operands& operands) {
+    GraphValue result = operands.at(0);
+    const std::size_t parts = count_elements(layer_types(operands)[1].sizes);
+    const std::size_t size = result.numbers.size() / std::max<std::size_t>(parts, 1);
+    const double epsilon = operands.node.number("epsilon", 1e-5);
+    for (std::size_t part = 0; part < parts; ++part) {
+        const auto numbers = std::span(result.numbers).subspan(part * size, size);
+        const double squares =
+            std::inner_product(numbers.begin(), numbers.end(), numbers.begin(), 0.0);
+        const double root = std::sqrt(squares / static_cast<double>(size) + epsilon);
+        for (double& number : numbers) {
+            number /= root;
+        }
+    }
+    return {combine(result, operands.at(1), std::multiplies<>{})};
+}
+
 /// Over all axes of attribute 'axes'.
 Values mean_variance_normalise(const Operands& operands) {
     GraphValue result = operands.at(0);
@@ -228,6 +248,12 @@ constexpr std::array rows{
                 .types = TypeRule::Float,
                 .evaluate = layer_normalise,
                 .infer = layer_types,
+                .attributes = "axis epsilon stash_type"},
+    OperatorRow{.op = "RMSNormalization",
+                .inputs = {2, 2},
+                .types = TypeRule::Float,
+                .evaluate = root_normalise,
+                .infer = root_types,
                 .attributes = "axis epsilon stash_type"},
     norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise, "axes"),
     norm("InstanceNormalization", {3, 3}, instance_normalise, "epsilon"),

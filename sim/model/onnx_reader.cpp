@@ -27,7 +27,7 @@ namespace npuscope {
 namespace {
 
 constexpr std::int64_t oldest_opset = 7;
-constexpr std::int64_t newest_opset = 21;
+constexpr std::int64_t newest_opset = 24;
 constexpr std::int64_t oldest_ir = 3;  // of opset 7; source: ONNX, Versioning
 constexpr std::int64_t newest_ir = 13;
 constexpr std::size_t most_nodes = std::size_t{1} << 20U;     // of all calls of functions together

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX models, opset 7 to 21, as graphs. What cannot be a model is rejected with the reason and
+// ONNX models, opset 7 to 24, as graphs. What cannot be a model is rejected with the reason and
 // location: input that is not protobuf, names produced by no node or by two, cycles, dynamic sizes
 // that neither the user nor an array gives (except a batch, which is then 1), unknown element types
 // and domains. Not checked here: what the operators require of their inputs and attributes

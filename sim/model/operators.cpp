@@ -17,9 +17,9 @@ namespace npuscope {
 namespace {
 
 /// All names, to distinguish a misspelled one from an operator that the host merely cannot run.
-/// source: ONNX, Operators.md, opset 7 to 21
+/// source: ONNX, Operators.md, opset 7 to 24
 constexpr std::string_view operator_words =
-    "Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool "
+    "Abs Acos Acosh Add AffineGrid And ArgMax ArgMin Asin Asinh Atan Atanh Attention AveragePool "
     "BatchNormalization Bernoulli BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor "
     "BlackmanWindow Cast CastLike Ceil Celu CenterCropPad Clip Col2Im Compress Concat "
     "ConcatFromSequence Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh "
@@ -33,15 +33,16 @@ constexpr std::string_view operator_words =
     "MaxPool MaxRoiPool MaxUnpool Mean MeanVarianceNormalization MelWeightMatrix Min Mish "
     "Mod Mul Multinomial Neg NegativeLogLikelihoodLoss NonMaxSuppression NonZero Not "
     "OneHot Optional OptionalGetElement OptionalHasElement Or PRelu Pad Pow QLinearConv "
-    "QLinearMatMul QuantizeLinear RNN RandomNormal RandomNormalLike RandomUniform "
+    "QLinearMatMul QuantizeLinear RMSNormalization RNN RandomNormal RandomNormalLike RandomUniform "
     "RandomUniformLike Range Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp "
     "ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare RegexFullMatch "
-    "Relu Reshape Resize ReverseSequence RoiAlign Round STFT Scan Scatter ScatterElements "
+    "Relu Reshape Resize ReverseSequence RoiAlign RotaryEmbedding Round STFT Scan Scatter "
+    "ScatterElements "
     "ScatterND Selu SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
     "SequenceInsert SequenceLength SequenceMap Shape Shrink Sigmoid Sign Sin Sinh Size "
     "Slice Softmax SoftmaxCrossEntropyLoss Softplus Softsign SpaceToDepth Split "
-    "SplitToSequence Sqrt Squeeze StringConcat StringNormalizer StringSplit Sub Sum Tan "
-    "Tanh TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze "
+    "SplitToSequence Sqrt Squeeze StringConcat StringNormalizer StringSplit Sub Sum Swish Tan "
+    "Tanh TensorScatter TfIdfVectorizer ThresholdedRelu Tile TopK Transpose Trilu Unique Unsqueeze "
     "Upsample Where Xor";
 
 void check_operands(const OperatorRow& row, const Operands& operands) {

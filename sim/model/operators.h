@@ -3,7 +3,7 @@
 // stores them (float32 rounded once, integers wrapped). A sum of integers in float32 is therefore
 // exact as long as the sum itself fits, in any order. Results depend only on the operands. An
 // operator is one row of its family's file, which holds all that the simulator knows of it.
-// source: ONNX operator definitions, opset 7 to 21
+// source: ONNX operator definitions, opset 7 to 24
 #pragma once
 
 #include <span>

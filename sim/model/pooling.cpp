@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima, means and norms over windows and over entire planes; MaxUnpool, and Col2Im, which adds
 // up the blocks of a map.
-// source: ONNX operator definitions, opset 7 to 21
+// source: ONNX operator definitions, opset 7 to 24
 #include <fmt/format.h>
 
 #include <algorithm>

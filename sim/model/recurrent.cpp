@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RNN, LSTM and GRU: forward, reverse or both, with all of ONNX's activations, sequence lengths,
 // peepholes, and steps or batch first.
-// source: ONNX operator definitions, opset 7 to 21
+// source: ONNX operator definitions, opset 7 to 24
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that sample a map between its elements: at the points of a grid, in regions.
-// source: ONNX operator definitions, opset 10 to 21; cases that they leave open are as in ONNX
+// source: ONNX operator definitions, opset 10 to 24; cases that they leave open are as in ONNX
 // Runtime
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that read or write elements, or slices, at positions that another operand lists.
-// source: ONNX operator definitions, opset 7 to 21
+// source: ONNX operator definitions, opset 7 to 24
 #include <fmt/format.h>
 
 #include <algorithm>

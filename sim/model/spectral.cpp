@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms of signals, their windows, and the mel scale.
-// source: ONNX operator definitions, opset 17 to 21
+// source: ONNX operator definitions, opset 17 to 24
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -100,6 +100,8 @@ TEST(CommandList, OperatorsHaveInputsAndAttributes) {
               "Concat                                  1 or more inputs; ax");
     EXPECT_EQ(listed({"operators", "Bern"}),
               "Bernoulli                               by its shape alone, with --values off\n");
+    EXPECT_EQ(listed({"operators", "Rot"}),
+              "RotaryEmbedding                         by its shape alone, with --values off\n");
     EXPECT_NE(listed({"operators", "com."}).find("com.microsoft.Gelu "), std::string::npos);
     EXPECT_EQ(listed({"operators"}).find("npuscope."), std::string::npos);
 }

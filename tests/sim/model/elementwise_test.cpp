@@ -34,6 +34,13 @@ TEST(ElementwiseOperators, MeansCastsAndTests) {
     EXPECT_THAT(refusal(node_of("Cast"), {a}), HasSubstr("does not say which type"));
 }
 
+TEST(ElementwiseOperators, SwishIsAProductWithASigmoid) {
+    const GraphValue x = value_of({3}, {-1000, 0, 2});
+    sample::expect_near(run(node_of("Swish"), {x}, 24).numbers, {0, 0, 2 / (1 + std::exp(-2.0))});
+    sample::expect_near(run(node_of("Swish", {{"alpha", 0.5}}), {x}, 24).numbers,
+                        {0, 0, 2 / (1 + std::exp(-1.0))});
+}
+
 TEST(ElementwiseOperators, FunctionsHaveInverses) {
     const auto of = [](const char* op, double x) {
         return run(node_of(op), {value_of({}, {x})}).numbers.front();

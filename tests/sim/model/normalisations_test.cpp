@@ -2,6 +2,8 @@
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/sim/model/run_operator.h"
 
 namespace npuscope {
@@ -28,6 +30,19 @@ TEST(NormalisationOperators, NormalisationsHaveStatistics) {
     expect_near(run(node_of("MeanVarianceNormalization"), {map}).numbers, {-1, 1, -1, 1});
     EXPECT_THAT(refusal(node_of("MeanVarianceNormalization"), {value_of({2}, {1, 2})}),
                 HasSubstr("axis 2 does not exist"));
+}
+
+TEST(NormalisationOperators, RootsOfMeanSquares) {
+    const GraphNode node = node_of("RMSNormalization", {{"epsilon", 0.0}});
+    const GraphValue map = value_of({2, 2}, {1, 7, -10, 10});
+    EXPECT_THAT(run(node, {map, value_of({2}, {5, 10})}, 23).numbers, ElementsAre(1, 14, -5, 10));
+    const GraphNode all =
+        node_of("RMSNormalization", {{"epsilon", 24.0}, {"axis", std::int64_t{0}}});
+    EXPECT_THAT(run(all, {value_of({2}, {-5, 1.0}), value_of({}, {1})}, 23).numbers,
+                ElementsAre(::testing::FloatEq(-5 / std::sqrt(37.0F)),
+                            ::testing::FloatEq(1 / std::sqrt(37.0F))));
+    EXPECT_THAT(refusal(node, {map, value_of({2, 2, 1}, {1, 2, 3, 4})}, 23),
+                HasSubstr("do not match"));
 }
 
 TEST(NormalisationOperators, ScaleAndBiasAreBroadcast) {
