@@ -19,6 +19,7 @@
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
 #include "sim/model/candidate.h"
+#include "sim/model/fused_nodes.h"
 #include "sim/model/operators.h"
 
 namespace npuscope {
@@ -189,6 +190,11 @@ void list_operators(const ListOptions& options, std::ostream& out) {
             const std::string attributes =
                 row->attributes.empty() ? "" : fmt::format("; {}", row->attributes);
             out << fmt::format("{:<39} {}{}\n", row->op, inputs_text(row->inputs), attributes);
+        }
+    }
+    for (const std::string& name : fused_operators()) {
+        if (is_wanted(name, options)) {
+            out << fmt::format("{:<39} read as the operators that it stands for\n", name);
         }
     }
     for (const std::string& name : other_operators()) {

@@ -47,6 +47,13 @@ void note_uncounted(Graph& graph) {
         named += (i == 0 ? "" : ", ") + nodes[i];
     }
     named += nodes.size() > most_named ? " .." : "";
+    if (std::ranges::none_of(graph.nodes, host_knows)) {
+        throw ConfigError(Place{graph.file, 0, 0},
+                          fmt::format("none of its nodes can be timed: neither the NPU nor the "
+                                      "host implements {}",
+                                      named),
+                          "`npuscope list operators` lists what the host implements");
+    }
     const std::string number = counted(nodes.size(), "node");
     Diagnostic note{
         .severity = Severity::Note,

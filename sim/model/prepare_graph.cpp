@@ -8,8 +8,11 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "sim/config/text_table.h"
+#include "sim/model/fused_nodes.h"
 #include "sim/model/node_order.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
@@ -23,39 +26,21 @@ class Preparation {
 
     void run() {
         graph_.types.clear();
-        most_made_ = host::unsigned_of(most_made_elements);
-        for (const auto& [name, value] : graph_.constants) {
-            most_made_ += made_of_each * value.numbers.size();
-        }
-        for (const GraphNode& node : graph_.nodes) {
-            for (const auto& [name, attribute] : node.attributes) {
-                const auto* value = std::get_if<GraphValue>(&attribute);
-                most_made_ += value == nullptr ? 0 : made_of_each * value->numbers.size();
-            }
-        }
+        limit_folding();
         for (const std::string& input : graph_.inputs) {
             graph_.types[input] = stated_.at(input);
         }
         for (const GraphNode& node : graph_.nodes) {
-            for (const std::string& input : node.inputs) {
-                ++readers_[input];
-            }
+            count_readers(node);
         }
         for (const std::string& output : graph_.outputs) {
             ++readers_[output];
         }
-        std::vector<GraphNode> kept;
-        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-            GraphNode& node = graph_.nodes[i];
-            const std::string reason =
-                graph_.by_shape || ends_at(i) ? reason_to_leave_out(node) : std::string();
-            if (!reason.empty()) {
-                leave_out(std::move(node), reason);
-            } else if (!visit(node)) {
-                kept.push_back(std::move(node));
-            }
+        std::vector<GraphNode> nodes = std::exchange(graph_.nodes, {});
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            take(std::move(nodes[i]), std::span(nodes).subspan(i + 1));
         }
-        graph_.nodes = std::move(kept);
+        graph_.nodes = std::move(kept_);
         drop_unsized_outputs();
         note_outdated();
         for (const auto& [name, value] : graph_.constants) {
@@ -66,10 +51,80 @@ class Preparation {
  private:
     static constexpr std::size_t made_of_each = 16;  ///< growth limit per element of the file
 
-    /// Whether values end at the node: its results have sizes that are known only at run time, as
+    void limit_folding() {
+        most_made_ = host::unsigned_of(most_made_elements);
+        for (const auto& [name, value] : graph_.constants) {
+            most_made_ += made_of_each * value.numbers.size();
+        }
+        for (const GraphNode& node : graph_.nodes) {
+            for (const auto& [name, attribute] : node.attributes) {
+                const auto* value = std::get_if<GraphValue>(&attribute);
+                most_made_ += value == nullptr ? 0 : made_of_each * value->numbers.size();
+            }
+        }
+    }
+
+    void count_readers(const GraphNode& node) {
+        for (const std::string& input : node.inputs) {
+            ++readers_[input];
+        }
+    }
+
+    /// `rest`: the nodes after it.
+    void take(GraphNode node, std::span<const GraphNode> rest) {
+        FusedParts parts = is_fused(node) ? parts_of(node) : FusedParts{};
+        if (!parts.nodes.empty()) {
+            return take_parts(std::move(parts), rest);
+        }
+        const std::string reason =
+            graph_.by_shape || ends_at(node, rest) ? reason_to_leave_out(node) : std::string();
+        if (!reason.empty()) {
+            leave_out(std::move(node), reason);
+        } else if (!visit(node)) {
+            kept_.push_back(std::move(node));
+        }
+    }
+
+    /// None where the types of its inputs are unknown.
+    FusedParts parts_of(const GraphNode& node) const {
+        for (const std::string& input : node.inputs) {
+            if (!input.empty() && !graph_.types.contains(input) && !graph_.is_constant(input)) {
+                return {};
+            }
+        }
+        const auto type = [this](const std::string& tensor) {
+            const GraphValue* value = graph_.constant(tensor);
+            return value == nullptr ? graph_.types.at(tensor) : value->type;
+        };
+        const auto is_constant = [this](const std::string& tensor) {
+            return graph_.is_constant(tensor);
+        };
+        const auto new_name = [this](std::string name) {
+            while (readers_.contains(name) || stated_.contains(name)) {
+                name += '_';
+            }
+            return name;
+        };
+        return at_node(graph_, node, [&] {
+            return parts_of_fused(node, {graph_.opset, type, is_constant, new_name});
+        });
+    }
+
+    void take_parts(FusedParts parts, std::span<const GraphNode> rest) {
+        for (auto& [name, value] : parts.constants) {
+            graph_.constants.emplace(name, std::move(value));
+        }
+        for (const GraphNode& part : parts.nodes) {
+            count_readers(part);
+        }
+        for (GraphNode& part : parts.nodes) {
+            take(std::move(part), rest);
+        }
+    }
+
+    /// Whether values end at the node, which comes before `rest`: its results have sizes that are known only at run time, as
     /// those of a NonMaxSuppression, and no layer with weights needs them.
-    bool ends_at(std::size_t index) const {
-        const GraphNode& node = graph_.nodes[index];
+    bool ends_at(const GraphNode& node, std::span<const GraphNode> rest) const {
         const auto is_unsized = [&](const std::string& input) { return unsized_.contains(input); };
         if (std::ranges::any_of(node.inputs, is_unsized)) {
             return true;
@@ -82,8 +137,7 @@ class Preparation {
             return false;
         }
         std::set<std::string> reached(node.outputs.begin(), node.outputs.end());
-        for (std::size_t i = index + 1; i < graph_.nodes.size(); ++i) {
-            const GraphNode& next = graph_.nodes[i];
+        for (const GraphNode& next : rest) {
             if (std::ranges::none_of(next.inputs, [&](const std::string& input) {
                     return !input.empty() && reached.contains(input);
                 })) {
@@ -341,6 +395,7 @@ class Preparation {
     std::map<std::string, TensorType> stated_;
     std::set<std::string> unsized_;               ///< tensors of nodes that were left out
     std::map<std::string, std::size_t> readers_;  ///< remaining ones
+    std::vector<GraphNode> kept_;                 ///< those that remain
     std::vector<std::string> outdated_;           ///< sizes that the model states
     std::size_t made_ = 0;                        ///< elements of constants that nodes produced
     std::size_t most_made_ = 0;                   ///< a multiple of what the file itself holds

@@ -174,6 +174,38 @@ TEST_F(FloatModelCommands, NodesThatNobodyKnowsAreNamedAndNotCounted) {
                 HasSubstr("not counted\n"));
 }
 
+TEST_F(FloatModelCommands, AModelOfWhichNothingCanBeTimedIsRefused) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("TfIdfVectorizer", "boxes", {"x"}, "y").output("y");
+    auto* type = builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(onnx::TensorProto_DataType_FLOAT);
+    type->mutable_shape()->add_dim()->set_dim_value(7);
+    std::ofstream(folder_ / "boxes.onnx", std::ios::binary) << builder.bytes();
+    const Answer answer = typed({"run", at("boxes.onnx"), "--values", "off"});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("none of its nodes can be timed: neither the NPU nor the "
+                                      "host implements 'boxes' (TfIdfVectorizer)"));
+}
+
+TEST_F(FloatModelCommands, DynamicSizesAreThoseOfTheInputsOrTheCalibration) {
+    ModelBuilder builder = test::float_model();
+    auto* shape =
+        builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+    shape->mutable_dim(0)->set_dim_param("batch");
+    shape->mutable_dim(2)->set_dim_param("height");
+    shape->mutable_dim(3)->set_dim_param("width");
+    std::ofstream(folder_ / "open.onnx", std::ios::binary) << builder.bytes();
+    const std::string host = at("inputs/0");
+    EXPECT_THAT(typed({"run", at("open.onnx"), "--inputs", host}).out, HasSubstr("HOST ONLY"));
+    const Answer quantised = typed({"quantise", at("open.onnx"), "--calibration", at("inputs")});
+    EXPECT_EQ(quantised.code, ExitCode::Good) << quantised.err;
+    const Answer answer =
+        typed({"run", at("open.onnx"), "--calibration", at("inputs"), "--inputs", host});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(flat(answer.out), HasSubstr("'height' is dynamic and taken as 8"));
+    EXPECT_THAT(typed({"run", at("open.onnx")}).err, HasSubstr("its size 'height' is dynamic"));
+}
+
 TEST_F(FloatModelCommands, SeveralInputsRunOneAfterTheOther) {
     std::ofstream(folder_ / "many.npy", std::ios::binary)
         << npy_bytes(test::float_input({4, 3, 8, 8}, 1));

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused nodes against the operators that they stand for.
+#include "sim/model/fused_nodes.h"
+
+#include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/message_of.h"
+#include "tests/sim/quantise/run_on_host.h"
+#include "tests/support/float_model.h"
+
+namespace npuscope {
+namespace {
+
+using sample::prepared;
+using test::ModelBuilder;
+using test::some_fractions;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// The same model twice: with its last node fused, and without that node.
+class Fused : public ::testing::Test {
+ protected:
+    explicit Fused(std::int64_t opset = 13) : fused(opset), plain(opset) {
+        for (ModelBuilder* builder : both) {
+            auto& import = *builder->model().add_opset_import();
+            import.set_domain("com.microsoft");
+            import.set_version(1);
+        }
+    }
+    void input(const std::string& name, const Sizes& sizes) {
+        for (ModelBuilder* builder : both) {
+            builder->input(name, sizes);
+        }
+        inputs[name] = test::float_input(sizes, 3);
+    }
+    void floats(const std::string& name, const Sizes& sizes) {
+        for (ModelBuilder* builder : both) {
+            builder->floats(name, sizes, some_fractions(count_elements(sizes), 0.5F, 7));
+        }
+    }
+    ModelBuilder& fuse(const std::string& op, const std::vector<std::string>& operands,
+                       const std::string& domain = "com.microsoft") {
+        fused.node(op, "f", operands, "y").last_node().set_domain(domain);
+        return fused;
+    }
+    std::vector<std::string> expect_same() {
+        fused.output("y");
+        plain.output("y");
+        const Graph graph = prepared(fused);
+        const GraphValue found = sample::host_output(graph, inputs);
+        const GraphValue wanted = sample::host_output(prepared(plain), inputs);
+        EXPECT_EQ(found.type, wanted.type);
+        for (std::size_t i = 0; i < std::min(found.numbers.size(), wanted.numbers.size()); ++i) {
+            EXPECT_NEAR(found.numbers[i], wanted.numbers[i], 1e-5) << i;
+        }
+        std::vector<std::string> operators;
+        for (const GraphNode& node : graph.nodes) {
+            operators.push_back(node.op);
+        }
+        return operators;
+    }
+
+    ModelBuilder fused;
+    ModelBuilder plain;
+    const std::vector<ModelBuilder*> both{&fused, &plain};
+    Case inputs;
+};
+
+TEST_F(Fused, AConvolutionWithAnAdditionAndAnActivation) {
+    input("x", {1, 3, 5, 5});
+    input("z", {1, 4, 5, 5});
+    floats("w", {4, 3, 3, 3});
+    floats("b", {4});
+    fuse("FusedConv", {"x", "w", "b", "z"}).ints("pads", {1, 1, 1, 1}).text("activation", "Clip");
+    auto* limits = fused.last_node().add_attribute();
+    limits->set_name("activation_params");
+    limits->set_type(onnx::AttributeProto_AttributeType_FLOATS);
+    limits->add_floats(-0.5F);
+    limits->add_floats(0.75F);
+    plain.node("Conv", "c", {"x", "w", "b"}).ints("pads", {1, 1, 1, 1});
+    plain.node("Add", "a", {plain.last(), "z"}).floats("low", {}, {-0.5F});
+    plain.floats("high", {}, {0.75F}).node("Clip", "l", {plain.last(), "low", "high"}, "y");
+    EXPECT_THAT(expect_same(), ElementsAre("Conv", "Add", "Clip"));
+}
+
+TEST_F(Fused, AFullyConnectedLayerWithAnActivation) {
+    input("x", {2, 6});
+    floats("w", {4, 6});
+    fuse("FusedGemm", {"x", "w"}).integer("transB", 1).number("alpha", 0.5F);
+    fused.text("activation", "LeakyRelu").number("activation_alpha", 0.25F);
+    plain.node("Gemm", "g", {"x", "w"}).integer("transB", 1).number("alpha", 0.5F);
+    plain.node("LeakyRelu", "l", {plain.last()}, "y").number("alpha", 0.25F);
+    EXPECT_THAT(expect_same(), ElementsAre("Gemm", "LeakyRelu"));
+}
+
+TEST_F(Fused, AFactorGoesIntoConstantWeights) {
+    input("x", {1, 2, 6});
+    floats("w", {4, 6});
+    fuse("FusedMatMul", {"x", "w"}).integer("transB", 1).number("alpha", 0.125F);
+    plain.node("Transpose", "t", {"w"}).floats("c", {}, {0.125F});
+    plain.node("MatMul", "m", {"x", plain.last()}).node("Mul", "f", {"m_y", "c"}, "y");
+    EXPECT_THAT(expect_same(), ElementsAre("MatMul"));
+}
+
+TEST_F(Fused, BatchesMayBeTransposedToo) {
+    input("a", {5, 2, 3, 6});
+    input("b", {2, 3, 5, 7});
+    fuse("FusedMatMul", {"a", "b"}).integer("transBatchA", 1).integer("transA", 1);
+    fused.number("alpha", 2);
+    plain.node("Transpose", "t", {"a"}).ints("perm", {1, 2, 3, 0}).floats("c", {}, {2});
+    plain.node("MatMul", "m", {plain.last(), "b"}).node("Mul", "f", {"m_y", "c"}, "y");
+    EXPECT_THAT(expect_same(), ElementsAre("Transpose", "MatMul", "Mul"));
+}
+
+TEST_F(Fused, ASumAndItsNormalisation) {
+    input("x", {1, 3, 8});
+    input("s", {1, 3, 8});
+    for (const char* name : {"scale", "shift", "bias"}) {
+        floats(name, {8});
+    }
+    fuse("SkipLayerNormalization", {"x", "s", "scale", "shift", "bias"}).number("epsilon", 0.01F);
+    plain.node("Add", "a", {"x", "s"}).node("Add", "b", {"a_y", "bias"});
+    plain.node("LayerNormalization", "n", {"b_y", "scale", "shift"}, "y").number("epsilon", 0.01F);
+    EXPECT_THAT(expect_same(), ElementsAre("Add", "Add", "LayerNormalization"));
+}
+
+TEST_F(Fused, TheSumMayBeAResultToo) {
+    input("x", {1, 3, 8});
+    input("s", {1, 3, 8});
+    floats("scale", {8});
+    fuse("SkipLayerNormalization", {"x", "s", "scale"});
+    for (const char* output : {"", "", "sum"}) {
+        fused.last_node().add_output(output);
+    }
+    fused.output("sum");
+    const Graph graph = prepared(fused);
+    EXPECT_EQ(graph.outputs, std::vector<std::string>{"sum"});
+    EXPECT_EQ(graph.nodes[0].op, "Add");
+    EXPECT_EQ(graph.nodes[0].outputs[0], "sum");
+}
+
+TEST_F(Fused, RootsOfMeanSquares) {
+    input("x", {1, 3, 8});
+    input("s", {1, 3, 8});
+    floats("scale", {8});
+    fuse("SkipSimplifiedLayerNormalization", {"x", "s", "scale"}).number("epsilon", 0.01F);
+    plain.node("Add", "a", {"x", "s"});
+    plain.node("RMSNormalization", "n", {"a_y", "scale"}, "y").number("epsilon", 0.01F);
+    EXPECT_THAT(expect_same(),
+                ElementsAre("Add", "Mul", "ReduceMean", "Add", "Sqrt", "Div", "Mul"));
+}
+
+/// One head of the attention written out, for queries, keys and values at `first` of 12 columns.
+void add_head(ModelBuilder& plain, const std::string& head, std::int64_t first) {
+    const auto part = [&](const std::string& name, std::int64_t begin) {
+        plain.int64s(head + name + "_b", {begin}).int64s(head + name + "_e", {begin + 2});
+        plain.node("Slice", head + name,
+                   {"all_y", head + name + "_b", head + name + "_e", "columns"});
+        return plain.last();
+    };
+    const std::string queries = part("q", first);
+    plain.node("Transpose", head + "k_turned", {part("k", first + 4)}).ints("perm", {0, 2, 1});
+    plain.node("MatMul", head + "scores", {queries, plain.last()});
+    plain.node("Mul", head + "scaled", {plain.last(), "scale"});
+    plain.node("Add", head + "masked", {plain.last(), "penalty"});
+    plain.node("Softmax", head + "shares", {plain.last()}).integer("axis", -1);
+    const std::string shares = plain.last();
+    plain.node("MatMul", head, {shares, part("v", first + 8)});
+}
+
+TEST_F(Fused, AttentionWithAMask) {
+    input("x", {1, 3, 4});
+    floats("w", {4, 12});
+    floats("b", {12});
+    fused.int8s("mask", {1, 3}, {1, 1, 0}, onnx::TensorProto_DataType_INT32);
+    fuse("Attention", {"x", "w", "b", "mask"}).integer("num_heads", 2);
+    plain.int64s("columns", {2}).floats("scale", {}, {0.70710678F});
+    plain.floats("penalty", {1, 1, 3}, {0, 0, -10000});
+    plain.node("MatMul", "product", {"x", "w"}).node("Add", "all", {plain.last(), "b"});
+    add_head(plain, "first", 0);
+    add_head(plain, "second", 2);
+    plain.node("Concat", "both", {"first_y", "second_y"}, "y").integer("axis", 2);
+    EXPECT_THAT(expect_same(), ::testing::Contains("Softmax"));
+}
+
+TEST_F(Fused, AttentionInAFormWithStateIsNotGuessed) {
+    input("x", {1, 3, 4});
+    floats("w", {4, 12});
+    fuse("Attention", {"x", "w"}).integer("num_heads", 2).integer("unidirectional", 1);
+    fused.output("y");
+    EXPECT_THAT(sample::message_of([&] { prepared(fused); }), HasSubstr("is not supported"));
+}
+
+class FusedOf18 : public Fused {
+ protected:
+    FusedOf18() : Fused(18) {}
+};
+
+TEST_F(FusedOf18, RootsOfMeanSquaresOverSeveralAxes) {
+    input("x", {2, 3, 4});
+    floats("scale", {3, 4});
+    fuse("SimplifiedLayerNormalization", {"x", "scale"}, "").integer("axis", 1);
+    plain.node("RMSNormalization", "n", {"x", "scale"}, "y").integer("axis", 1);
+    expect_same();
+}
+
+TEST_F(Fused, AnActivationThatIsNotKnownIsNotGuessed) {
+    input("x", {2, 6});
+    floats("w", {4, 6});
+    fuse("FusedGemm", {"x", "w"}).integer("transB", 1).text("activation", "Mystery");
+    fused.output("y");
+    EXPECT_THAT(sample::message_of([&] { prepared(fused); }),
+                HasSubstr("'f' (com.microsoft.FusedGemm): the operator is not supported"));
+}
+
+}  // namespace
+}  // namespace npuscope
