@@ -36,7 +36,7 @@ std::optional<ByteScale> byte_scale(const Graph& graph, const GraphNode& node,
     const GraphValue* zero = graph.constant(node.input(2));
     const bool known = type != graph.types.end() && is_byte(type->second.element) &&
                        scale != nullptr && scale->numbers.size() == 1 &&
-                       scale->type.element == ElementType::Float32 && scale->numbers.front() > 0 &&
+                       scale->numbers.front() > 0 &&
                        (node.input(2).empty() || (zero != nullptr && zero->numbers.size() == 1));
     if (!known) {
         return std::nullopt;

@@ -170,6 +170,9 @@ class OnnxReader {
             hold(value);
             require(!tensor.name().empty(), "an initialiser has no name", "export the model again");
             const std::string name = scope.name_of(tensor.name());
+            if (is_four_bits(tensor.data_type())) {
+                four_bits_.insert(name);
+            }
             require(graph_.constants.emplace(name, std::move(value)).second,
                     part + " is defined twice", "give every tensor a name of its own");
         }
@@ -280,6 +283,9 @@ class OnnxReader {
                               (node.op == "QuantizeLinear" || node.op == "DequantizeLinear");
             node.op = same ? node.op : proto.domain() + '.' + node.op;
         }
+        require(node.op != "QuantizeLinear" || !four_bits_.contains(node.input(2)),
+                part + ": it quantises to 4 bits, which is supported for constants only",
+                "quantise it to int8");
         while (node.outputs.back().empty()) {
             node.outputs.pop_back();
         }
@@ -398,6 +404,7 @@ class OnnxReader {
     std::size_t read_ = 0;  ///< nodes so far
     std::size_t held_ = 0;  ///< elements of the constants so far
     std::set<std::string> domains_;
+    std::set<std::string> four_bits_;  ///< constants of INT4 and UINT4
 };
 
 }  // namespace

@@ -306,7 +306,8 @@ TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t lea
 
 bool OnnxSizes::is_stated(const onnx::ValueInfoProto& info) const {
     if (!info.has_type() || !info.type().has_tensor_type() ||
-        !info.type().tensor_type().has_shape()) {
+        !info.type().tensor_type().has_shape() ||
+        is_held_as_another(info.type().tensor_type().elem_type())) {
         return false;
     }
     for (int i = 0; i < shape_of(info).dim_size(); ++i) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -95,19 +97,82 @@ void check_form(const onnx::TensorProto& tensor) {
     }
 }
 
-GraphValue from_bytes(const TensorType& type, std::string_view bytes, std::size_t elements) {
-    const std::uint32_t width = element_row(type.element).bytes;
-    if (bytes.size() != elements * width) {
+/// An element type that graphs hold as another one.
+struct PackedType {
+    int onnx;  ///< its code
+    ElementType held;
+    std::size_t bits;
+};
+// source: onnx.proto, TensorProto.DataType; ONNX, "Int4", where the low half comes first
+constexpr std::size_t bits_of_nibble = 4;
+constexpr std::array packed_types{PackedType{16, ElementType::Float32, 16},  // bfloat16
+                                  PackedType{21, ElementType::Uint8, bits_of_nibble},
+                                  PackedType{22, ElementType::Int8, bits_of_nibble}};
+
+const PackedType* find_packed(int number) {
+    const auto found = std::ranges::find(packed_types, number, &PackedType::onnx);
+    return found == packed_types.end() ? nullptr : found;
+}
+
+/// How a file holds a tensor's elements.
+struct StoredForm {
+    TensorType type;
+    std::size_t elements;
+    const PackedType* packed;  ///< null: as graphs do
+
+    std::size_t bytes() const {
+        return packed == nullptr ? elements * element_row(type.element).bytes
+                                 : (elements * packed->bits + 7) / 8;
+    }
+};
+
+double unpacked(const PackedType& packed, const std::uint8_t* bytes, std::size_t index) {
+    if (packed.bits == bits_of_nibble) {
+        const int nibble = bytes[index / 2] >> (index % 2 * bits_of_nibble) & 0xf;
+        return packed.held == ElementType::Int8 && nibble > 7 ? nibble - 16 : nibble;
+    }
+    const std::uint32_t upper = bytes[2 * index] | std::uint32_t{bytes[2 * index + 1]} << 8U;
+    return static_cast<double>(std::bit_cast<float>(upper << 16U));
+}
+
+/// `int32_data` of a packed type: a byte, or the bits of an element, in each number.
+std::string packed_bytes(const onnx::TensorProto& tensor, const PackedType& packed) {
+    std::string bytes;
+    for (const std::int32_t number : tensor.int32_data()) {
+        bytes.push_back(static_cast<char>(number & 0xff));
+        if (packed.bits != bits_of_nibble) {
+            bytes.push_back(static_cast<char>(number >> 8 & 0xff));
+        }
+    }
+    return bytes;
+}
+
+GraphValue from_bytes(const StoredForm& form, std::string_view bytes) {
+    if (bytes.size() != form.bytes()) {
         throw ConfigError(
             fmt::format("it holds {} where its sizes ({}) need {}", counted(bytes.size(), "byte"),
-                        sizes_text(type.sizes), with_separators(elements * width)),
+                        sizes_text(form.type.sizes), with_separators(form.bytes())),
             "export the model again");
     }
-    return {type, read_elements(type.element, {reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                               bytes.size()})};
+    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    if (form.packed == nullptr) {
+        return {form.type, read_elements(form.type.element, {data, bytes.size()})};
+    }
+    GraphValue value{form.type, std::vector<double>(form.elements)};
+    for (std::size_t i = 0; i < form.elements; ++i) {
+        value.numbers[i] = unpacked(*form.packed, data, i);
+    }
+    return value;
 }
 
 }  // namespace
+
+bool is_held_as_another(int number) { return find_packed(number) != nullptr; }
+
+bool is_four_bits(int number) {
+    const PackedType* packed = find_packed(number);
+    return packed != nullptr && packed->bits == bits_of_nibble;
+}
 
 const ElementRow& onnx_element(int number) {
     if (const ElementRow* row = find_onnx_element(number)) {
@@ -122,24 +187,29 @@ const ElementRow& onnx_element(int number) {
 
 GraphValue OnnxTensors::value_of(const onnx::TensorProto& tensor) {
     check_form(tensor);
-    const ElementRow& row = onnx_element(tensor.data_type());
-    const TensorType type{row.type, {tensor.dims().begin(), tensor.dims().end()}};
+    const PackedType* packed = find_packed(tensor.data_type());
+    const ElementType element =
+        packed == nullptr ? onnx_element(tensor.data_type()).type : packed->held;
+    const TensorType type{element, {tensor.dims().begin(), tensor.dims().end()}};
     const std::size_t elements = count_elements(type.sizes);
+    const StoredForm form{type, elements, packed};
     GraphValue value{type, {}};
     // The data must exist before memory is allocated for them.
     if (is_external(tensor)) {
-        const auto bytes = external_bytes(tensor, elements * row.bytes);
-        value = bytes ? from_bytes(type, *bytes, elements) : synthetic(type);
+        const auto bytes = external_bytes(tensor, form.bytes());
+        value = bytes ? from_bytes(form, *bytes) : synthetic(type);
     } else if (tensor.has_raw_data()) {
-        value = from_bytes(type, tensor.raw_data(), elements);
+        value = from_bytes(form, tensor.raw_data());
     } else if (by_shape_ && elements > 0 && !has_numbers(tensor)) {
         value = synthetic(type);
+    } else if (packed != nullptr && has_numbers(tensor)) {
+        value = from_bytes(form, packed_bytes(tensor, *packed));
     } else if (elements > tensor.ByteSizeLong()) {
         throw ConfigError(fmt::format("its data are missing ({})", counted(elements, "element")),
                           "export the model again, or run it by its shapes alone: --values off");
     } else {
         value.numbers.resize(elements);
-        read_numbers(tensor, row.type, value.numbers);
+        read_numbers(tensor, element, value.numbers);
         settle(value);
     }
     if (std::ranges::any_of(value.numbers, [](double number) { return std::isnan(number); })) {

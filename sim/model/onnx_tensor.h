@@ -18,6 +18,9 @@ namespace npuscope {
 
 /// The row for ONNX's element type number. ConfigError if graphs do not support it.
 const ElementRow& onnx_element(int number);
+/// Constants of INT4 and UINT4 are held as int8 and uint8, those of BFLOAT16 as float32.
+bool is_held_as_another(int number);
+bool is_four_bits(int number);
 
 class OnnxTensors {
  public:

@@ -20,7 +20,7 @@ double saturated(double number, ElementType type) {
     return std::clamp(std::nearbyint(number), range.low, range.high);
 }
 
-/// Scales and zero points of a tensor: one, or one per index of `axis`.
+/// Scales and zero points of a tensor: one, one per index of `axis`, or one per block of indices.
 class Scales {
  public:
     Scales(const Operands& operands, std::size_t tensor, std::size_t scale, std::int64_t axis)
@@ -29,7 +29,10 @@ class Scales {
         if (operands.has(scale + 1)) {
             zeros_ = operands.at(scale + 1).numbers;
         }
-        if (scales_.size() > 1) {
+        block_ = operands.node.integer("block_size", 0);
+        if (block_ != 0) {
+            take_blocks(sizes, operands.sizes(scale), axis);
+        } else if (scales_.size() > 1) {
             const std::size_t index = axis_index(axis, sizes.size());
             step_ = steps_of(sizes)[index];
             require(scales_.size() == static_cast<std::size_t>(sizes[index]),
@@ -45,12 +48,32 @@ class Scales {
     double zero(std::size_t i) const { return zeros_.empty() ? 0 : zeros_[index(i)]; }
 
  private:
+    void take_blocks(const Sizes& sizes, const Sizes& of_scales, std::int64_t axis) {
+        const std::size_t index = axis_index(axis, sizes.size());
+        Sizes wanted = sizes;
+        require(block_ > 0, fmt::format("its block size is {}", block_), "make it positive");
+        wanted[index] = (sizes[index] + block_ - 1) / block_;
+        require(of_scales == wanted,
+                fmt::format("its scales are {} instead of {}", sizes_text(of_scales),
+                            sizes_text(wanted)),
+                fmt::format("give one for each block of {}", block_));
+        step_ = steps_of(sizes)[index];
+        size_ = unsigned_of(sizes[index]);
+        blocks_ = unsigned_of(wanted[index]);
+    }
     std::size_t index(std::size_t i) const {
+        if (block_ != 0) {
+            const std::size_t place = i / step_ % size_ / unsigned_of(block_);
+            return (i / step_ / size_ * blocks_ + place) * step_ + i % step_;
+        }
         return scales_.size() == 1 ? 0 : i / step_ % scales_.size();
     }
     std::vector<double> scales_;
     std::vector<double> zeros_;
     std::size_t step_ = 1;
+    std::int64_t block_ = 0;  ///< indices of a block; 0: none
+    std::size_t size_ = 1;    ///< of the axis with blocks
+    std::size_t blocks_ = 1;  ///< along it
 };
 
 /// Checks that constant scales fit their tensor; the tensor's values do not matter.
@@ -59,18 +82,30 @@ void check_scales(const Operands& operands) {
         const Scales fits(operands, 0, 1, operands.node.integer("axis", 1));
     }
 }
+/// The type that attribute 'output_dtype' names; 0 is none.
+ElementType output_type(const Operands& operands, ElementType fallback) {
+    return operands.node.integer("output_dtype", 0) == 0
+               ? fallback
+               : element_of(operands.node, "output_dtype", fallback);
+}
 Types quantize_types(const Operands& operands) {
     check_scales(operands);
-    const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
+    const ElementType element =
+        operands.has(2) ? operands.element(2) : output_type(operands, ElementType::Uint8);
     return {{element, operands.sizes(0)}};
 }
+/// Of the type of its scale: float32 or float16.
 Types dequantize_types(const Operands& operands) {
     check_scales(operands);
-    return {{ElementType::Float32, operands.sizes(0)}};
+    require_float(operands, 1);
+    const ElementType element = output_type(operands, operands.element(1));
+    require(is_float(element), fmt::format("its results are {}", enum_name(element)),
+            "they must be floats");
+    return {{element, operands.sizes(0)}};
 }
 
 Values quantize_linear(const Operands& operands) {
-    const ElementType element = operands.has(2) ? operands.element(2) : ElementType::Uint8;
+    const ElementType element = quantize_types(operands).front().element;
     const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));
     const GraphValue& input = operands.at(0);
     return {fill({element, input.type.sizes}, [&](std::size_t i) {
@@ -82,7 +117,7 @@ Values quantize_linear(const Operands& operands) {
 Values dequantize_linear(const Operands& operands) {
     const Scales scales(operands, 0, 1, operands.node.integer("axis", 1));
     const GraphValue& input = operands.at(0);
-    return {fill({ElementType::Float32, input.type.sizes}, [&](std::size_t i) {
+    return {fill(dequantize_types(operands).front(), [&](std::size_t i) {
         return (input.numbers[i] - scales.zero(i)) * scales.scale(i);
     })};
 }

@@ -358,7 +358,8 @@ std::optional<Dequantised> dequantised(const GraphView& view, const std::string&
     const GraphNode& node = view.node(*producer);
     const GraphValue* scale = constant_input(view, node, 1);
     const GraphValue* zero = constant_input(view, node, 2);
-    if (scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
+    const bool blocks = node.integer("block_size", 0) != 0;
+    if (blocks || scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
         return std::nullopt;
     }
     Dequantised from{node.inputs[0], scale->numbers, {0}};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/surface_files.h"
@@ -294,7 +296,11 @@ class WideReader {
 }  // namespace
 
 Precision map_precision(const Graph& graph) {
+    std::set<std::string> dequantised;  // maps of integers, whose layers are read as such
     for (const GraphNode& node : graph.nodes) {
+        if (node.op == "DequantizeLinear") {
+            dequantised.insert(node.outputs.front());
+        }
         const bool has_input = !node.inputs.empty() && !graph.is_constant(node.inputs[0]) &&
                                graph.types.contains(node.inputs[0]);
         if (!has_input) {
@@ -305,7 +311,7 @@ Precision map_precision(const Graph& graph) {
             return Precision::Int16;
         }
         if ((node.op == "Conv" || node.op == "Gemm" || node.op == "MatMul") &&
-            element == ElementType::Float16) {
+            element == ElementType::Float16 && !dequantised.contains(node.inputs[0])) {
             return Precision::Fp16;
         }
     }

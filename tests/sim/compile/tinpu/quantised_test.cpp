@@ -137,6 +137,30 @@ TEST(Quantised, ABiasOfRowsIsNotOneOfKernels) {
     }
 }
 
+/// With all float constants as float16, which holds them exactly.
+ModelBuilder in_halves(ModelBuilder builder) {
+    for (onnx::TensorProto& tensor : *builder.graph().mutable_initializer()) {
+        if (tensor.data_type() == onnx::TensorProto_DataType_FLOAT) {
+            tensor.set_data_type(onnx::TensorProto_DataType_FLOAT16);
+            for (const float number : tensor.float_data()) {
+                tensor.add_int32_data(to_float16(number));
+            }
+            tensor.clear_float_data();
+        }
+    }
+    return builder;
+}
+
+TEST(Quantised, ScalesOfHalvesMakeTheSameLayer) {
+    const Graph graph = test::graph_of(in_halves(qdq_model({})));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    EXPECT_EQ(plan_layers(graph, test::bundled_preset()).partition.groups.size(), 1U);
+    EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y").numbers,
+              test::run_on(test::graph_of(qdq_model({})), test::bundled_preset(), inputs)
+                  .outputs.at("y")
+                  .numbers);
+}
+
 TEST(Quantised, EvenWeightsAndOddBiasesAreExact) {
     compare(qlinear_model({}), true);
     compare(qdq_model({}), true);
