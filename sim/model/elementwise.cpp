@@ -179,21 +179,62 @@ Types batch_normalise_types(const Operands& operands) {
                             counted(unsigned_of(sizes[1]), "channel")),
                 "give one number per channel");
     }
-    return {operands.at(0).type};
+    if (operands.node.integer("training_mode", 0) == 0) {
+        return {operands.at(0).type};
+    }
+    return {operands.at(0).type, operands.at(3).type, operands.at(4).type};
 }
 
+/// The mean of each channel of a map, and its variance.
+struct Statistics {
+    explicit Statistics(const GraphValue& map)
+        : means(unsigned_of(map.type.sizes[1]), 0.0), variances(means) {
+        const std::size_t step = steps_of(map.type.sizes)[1];
+        const double count =
+            static_cast<double>(map.numbers.size()) / static_cast<double>(means.size());
+        for (std::size_t i = 0; i < map.numbers.size(); ++i) {
+            means[i / step % means.size()] += map.numbers[i] / count;
+        }
+        for (std::size_t i = 0; i < map.numbers.size(); ++i) {
+            const std::size_t c = i / step % means.size();
+            const double distance = map.numbers[i] - means[c];
+            variances[c] += distance * distance / count;
+        }
+    }
+    std::vector<double> means;
+    std::vector<double> variances;
+};
+
+/// In its training form, by the map's own mean and variance; further results are the running ones.
 Values batch_normalise(const Operands& operands) {
     batch_normalise_types(operands);
     const GraphValue& input = operands.at(0);
-    const auto channels = static_cast<std::size_t>(input.type.sizes[1]);
+    const bool trains = operands.node.integer("training_mode", 0) != 0;
+    std::vector<double> means = operands.at(3).numbers;
+    std::vector<double> variances = operands.at(4).numbers;
+    Values running;
+    if (trains) {
+        Statistics own(input);
+        const double kept = operands.node.number("momentum", 0.9);
+        const auto run = [&](std::size_t operand, const std::vector<double>& now) {
+            running.push_back(fill(operands.at(operand).type, [&](std::size_t c) {
+                return operands.at(operand).numbers[c] * kept + now[c] * (1 - kept);
+            }));
+        };
+        run(3, own.means);
+        run(4, own.variances);
+        means = std::move(own.means);
+        variances = std::move(own.variances);
+    }
     const std::size_t step = steps_of(input.type.sizes)[1];
     const double epsilon = operands.node.number("epsilon", 1e-5);
-    return {fill(input.type, [&](std::size_t i) {
-        const std::size_t c = i / step % channels;
-        const double scale =
-            operands.at(1).numbers[c] / std::sqrt(operands.at(4).numbers[c] + epsilon);
-        return (input.numbers[i] - operands.at(3).numbers[c]) * scale + operands.at(2).numbers[c];
+    Values results{fill(input.type, [&](std::size_t i) {
+        const std::size_t c = i / step % means.size();
+        const double scale = operands.at(1).numbers[c] / std::sqrt(variances[c] + epsilon);
+        return (input.numbers[i] - means[c]) * scale + operands.at(2).numbers[c];
     })};
+    std::ranges::move(running, std::back_inserter(results));
+    return results;
 }
 
 void check_divisor(const Operands& operands) {

@@ -122,11 +122,30 @@ Values concat(const Operands& operands) {
     return {std::move(result)};
 }
 
+/// Beginnings and ends for all axes; an operand may name those that are padded.
+std::vector<std::int64_t> pads_of(const Operands& operands) {
+    std::vector<std::int64_t> pads = listed(operands, 1, "pads");
+    if (!operands.has(3)) {
+        return pads;
+    }
+    const std::vector<std::int64_t> axes = integers_of(operands.at(3));
+    const std::size_t rank = operands.sizes(0).size();
+    require(pads.size() == 2 * axes.size(), "its paddings have a wrong length",
+            "give a beginning and an end for every axis that it names");
+    std::vector<std::int64_t> all(2 * rank, 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = axis_index(axes[i], rank);
+        all[axis] = pads[i];
+        all[axis + rank] = pads[i + axes.size()];
+    }
+    return all;
+}
+
 Values pad(const Operands& operands) {
     const GraphValue& input = operands.at(0);
     const Sizes& in = input.type.sizes;
     const std::string mode = operands.node.text("mode", "constant");
-    const std::vector<std::int64_t> pads = listed(operands, 1, "pads");
+    const std::vector<std::int64_t> pads = pads_of(operands);
     const Sizes out = padded_sizes(in, pads, mode);
     const double fill_with = operands.has(2)
                                  ? scalar_of(operands.at(2), "value")
@@ -332,10 +351,10 @@ constexpr std::array rows{OperatorRow{.op = "DepthToSpace",
                                       .attributes = "axis",
                                       .range = joined_range},
                           OperatorRow{.op = "Pad",
-                                      .inputs = {1, 3},
+                                      .inputs = {1, 4},
                                       .evaluate = pad,
                                       .attributes = "mode pads value",
-                                      .sizing = operand(1) | operand(2),
+                                      .sizing = operand(1) | operand(2) | operand(3),
                                       .range = padded_range},
                           OperatorRow{.op = "CenterCropPad",
                                       .inputs = {2, 2},

@@ -18,7 +18,9 @@ std::int64_t ir_version_of(std::uint32_t opset) {
            : opset <= 14 ? 7
            : opset <= 18 ? 8
            : opset <= 20 ? 9
-                         : 10;
+           : opset <= 22 ? 10
+           : opset <= 23 ? 11
+                         : 12;
 }
 
 void write_value(const GraphValue& value, const std::string& name, onnx::TensorProto& tensor) {

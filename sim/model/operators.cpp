@@ -334,7 +334,10 @@ ElementType element_of(const GraphNode& node, const char* attribute, ElementType
     }
     const std::int64_t code = node.integer(attribute, 0);
     const ElementRow* row = find_onnx_element(code);
-    require(row != nullptr, fmt::format("element type {} is not supported", code),
+    constexpr std::int64_t bfloat16 = 16;
+    require(row != nullptr,
+            fmt::format("element type {} is not supported",
+                        code == bfloat16 ? "BFLOAT16" : std::to_string(code)),
             "use float32, float64, float16, bool or an integer type");
     return row->type;
 }

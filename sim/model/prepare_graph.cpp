@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <span>
 #include <utility>
@@ -74,10 +73,15 @@ class Preparation {
     void take(GraphNode node, std::span<const GraphNode> rest) {
         FusedParts parts = is_fused(node) ? parts_of(node) : FusedParts{};
         if (!parts.nodes.empty()) {
-            return take_parts(std::move(parts), rest);
+            take_parts(std::move(parts), rest);
+            for (const std::string& input : node.inputs) {
+                --readers_[input];
+            }
+            return;
         }
         const std::string reason =
             graph_.by_shape || ends_at(node, rest) ? reason_to_leave_out(node) : std::string();
+        drop_empty_parts(node);
         if (!reason.empty()) {
             leave_out(std::move(node), reason);
         } else if (!visit(node)) {
@@ -242,7 +246,7 @@ class Preparation {
             operands.values.push_back(value);
         }
         constant = constant || row->of_sizes;
-        at_node(graph_, node, [&] {
+        const auto take_results = [&] {
             check_sizing(*row, node);
             if (row->check != nullptr) {
                 row->check(operands);
@@ -254,11 +258,11 @@ class Preparation {
                 check_work(*row, operands);
                 keep_constants(node, evaluate_outputs(*row, operands));
                 drop_read(node);
-            } else {
-                keep_types(node, infer_outputs(*row, operands));
+                return true;
             }
-        });
-        return constant;
+            return keep_types(node, infer_outputs(*row, operands));
+        };
+        return at_node(graph_, node, take_results);
     }
 
     /// Of an operator with weights; the others check their own.
@@ -329,12 +333,43 @@ class Preparation {
         }
     }
 
-    void keep_types(const GraphNode& node, const Types& types) {
+    /// Whether the results became constants, because they have no elements.
+    bool keep_types(const GraphNode& node, const Types& types) {
+        if (std::ranges::all_of(types, &has_no_elements)) {
+            Values empty;
+            for (const TensorType& type : types) {
+                empty.push_back({type, {}});
+            }
+            keep_constants(node, std::move(empty));
+            return true;
+        }
         for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
             if (!node.outputs[i].empty()) {
                 check_stated(node.outputs[i], types[i]);
                 graph_.types[node.outputs[i]] = types[i];
             }
+        }
+        return false;
+    }
+
+    static bool has_no_elements(const TensorType& type) {
+        return std::ranges::find(type.sizes, 0) != type.sizes.end();
+    }
+
+    /// Parts of a Concat that have no elements add none.
+    void drop_empty_parts(GraphNode& node) const {
+        if (node.op != "Concat") {
+            return;
+        }
+        const auto is_empty = [&](const std::string& input) {
+            const GraphValue* value = graph_.constant(input);
+            return value != nullptr && has_no_elements(value->type);
+        };
+        const bool shrinks =
+            !std::ranges::all_of(node.inputs, is_empty) && std::erase_if(node.inputs, is_empty) > 0;
+        if (shrinks && node.inputs.size() == 1) {
+            node.op = "Identity";
+            node.attributes.clear();
         }
     }
 
@@ -432,88 +467,6 @@ Graph finish_graph(Graph graph, ScaleForm form) {
         prepare_graph(graph);
     }
     return graph;
-}
-
-namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-ValueRange range_of_type(ElementType type) { return {!is_float(type), range_of(type), false}; }
-
-ValueRange range_of_results(const RangeOperands& operands) {
-    const OperatorRow* row = find_operator(operands.node.op);
-    if (row != nullptr && row->range != nullptr) {
-        return row->range(operands);
-    }
-    return range_of_type(operands.result());
-}
-
-bool cast_keeps_numbers(const GraphView& model, const GraphNode& node) {
-    const ElementType type = model.graph().types.at(node.outputs.front()).element;
-    const ValueRange* known = model.range(node.inputs.front());
-    if (known == nullptr || !known->whole) {
-        return false;
-    }
-    const NumberRange range = range_of(type);
-    return known->assumed ? is_float(type)
-                          : known->range.low >= range.low && known->range.high <= range.high;
-}
-
-/// Of given values.
-ValueRange range_of_values(const GraphValue& value) {
-    ValueRange values{true, {infinite, -infinite}, false};
-    for (const double number : value.numbers) {
-        values.whole = values.whole && number == std::trunc(number);
-        values.range = host::join_ranges(values.range, {number, number});
-    }
-    return values;
-}
-
-}  // namespace
-
-bool takes_reals(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const GraphNode& node) {
-        const bool halves =
-            node.op == "Cast" && node.integer("to", 0) == element_row(ElementType::Float16).onnx;
-        return halves || node.op == "QuantizeLinear";
-    });
-}
-
-ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
-    ValueRanges ranges;
-    const bool reals = takes_reals(graph);
-    for (const auto& [name, value] : graph.constants) {
-        ranges[name] = range_of_values(value);
-    }
-    for (const std::string& input : graph.inputs) {
-        const ElementType type = graph.types.at(input).element;
-        const bool assumed = is_float(type) && !reals;
-        ranges[input] = assumed ? ValueRange{true, {-128, 255}, true}
-                                : ValueRange{!is_float(type), range_of(type), false};
-    }
-    for (const auto& [input, values] : given) {
-        ranges[input] = values;
-    }
-    for (const GraphNode& node : graph.nodes) {
-        const ValueRange results = range_of_results({graph, node, ranges});
-        for (const std::string& output : node.outputs) {
-            const auto type = graph.types.find(output);
-            const bool shares = output == node.outputs[0] || node.op == "Split";
-            if (shares) {
-                ranges[output] = results;
-            } else if (type != graph.types.end()) {
-                ranges[output] = range_of_type(type->second.element);
-            }
-        }
-    }
-    return ranges;
-}
-
-bool moves_nothing(const GraphView& model, const GraphNode& node) {
-    const OperatorRow* row = find_operator(node.op);
-    return row != nullptr && node.outputs.size() == 1 &&
-           (row->view == ViewRule::Always ||
-            (row->view == ViewRule::WhereNumbersFit && cast_keeps_numbers(model, node)));
 }
 
 }  // namespace npuscope

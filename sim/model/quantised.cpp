@@ -51,7 +51,8 @@ class Scales {
     void take_blocks(const Sizes& sizes, const Sizes& of_scales, std::int64_t axis) {
         const std::size_t index = axis_index(axis, sizes.size());
         Sizes wanted = sizes;
-        require(block_ > 0, fmt::format("its block size is {}", block_), "make it positive");
+        require(block_ > 0 && block_ <= most_elements, fmt::format("its block size is {}", block_),
+                "make it positive, and at most the size of the axis");
         wanted[index] = (sizes[index] + block_ - 1) / block_;
         require(of_scales == wanted,
                 fmt::format("its scales are {} instead of {}", sizes_text(of_scales),

@@ -46,6 +46,14 @@ float source_of(std::int64_t out, const ResizedAxis& axis, const GraphNode& node
     if (mode == "pytorch_half_pixel") {
         return 0;
     }
+    if (mode == "half_pixel_symmetric") {  // with the middle of the input in that of the result
+        const auto size = static_cast<float>(in_size);
+        const float share = static_cast<float>(out_size) / (step * size);
+        return size / 2 * (1 - share) + (place + 0.5F) / step - 0.5F;
+    }
+    if (mode == "tf_half_pixel_for_nn") {
+        return (place + 0.5F) / step;
+    }
     if (mode == "align_corners") {
         return out_size == 1
                    ? 0
@@ -59,7 +67,8 @@ float source_of(std::int64_t out, const ResizedAxis& axis, const GraphNode& node
     }
     require(mode == "asymmetric",
             fmt::format("coordinate_transformation_mode '{}' is not supported", mode),
-            "half_pixel, pytorch_half_pixel, align_corners, asymmetric or tf_crop_and_resize");
+            "half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, "
+            "tf_half_pixel_for_nn or tf_crop_and_resize");
     return place / step;
 }
 

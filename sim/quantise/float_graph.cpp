@@ -22,23 +22,33 @@ bool rounds(const GraphNode& node) {
            node.op.starts_with("com.microsoft.Q");
 }
 
-/// 16-bit floats are held as 32-bit floats.
-void widen_halves(Graph& graph) {
-    const auto widen = [](TensorType& type) {
-        if (type.element == ElementType::Float16) {
-            type.element = ElementType::Float32;
+/// Floats of 16 and 64 bits become floats of 32 bits.
+void take_floats_of_32_bits(Graph& graph) {
+    const auto is_other = [](ElementType element) {
+        return element == ElementType::Float16 || element == ElementType::Float64;
+    };
+    const auto take = [&](GraphValue& value) {
+        if (is_other(value.type.element)) {
+            value.type.element = ElementType::Float32;
+            settle(value);
         }
     };
     for (auto& [name, value] : graph.constants) {
-        widen(value.type);
+        take(value);
     }
     for (auto& [name, type] : graph.types) {
-        widen(type);
+        type.element = is_other(type.element) ? ElementType::Float32 : type.element;
     }
     for (GraphNode& node : graph.nodes) {
-        const bool halves = node.op == "Cast" && node.integer("to", 0) == 10;
-        if (halves) {
-            node.attributes["to"] = std::int64_t{1};
+        const auto to = node.op == "Cast" ? node.integer("to", 0) : 0;
+        if (to == element_row(ElementType::Float16).onnx ||
+            to == element_row(ElementType::Float64).onnx) {
+            node.attributes["to"] = std::int64_t{element_row(ElementType::Float32).onnx};
+        }
+        for (auto& [name, attribute] : node.attributes) {
+            if (auto* value = std::get_if<GraphValue>(&attribute)) {
+                take(*value);
+            }
         }
     }
 }
@@ -185,6 +195,9 @@ class Folding {
     }
 
     std::optional<Affine> batch_norm_of(std::size_t kernels, const GraphNode& node) const {
+        if (node.integer("training_mode", 0) != 0) {
+            return std::nullopt;
+        }
         std::array<const GraphValue*, 4> parts{};  // scale, bias, mean, variance
         for (std::size_t i = 0; i < parts.size(); ++i) {
             parts.at(i) = graph_.constant(node.input(i + 1));
@@ -295,7 +308,7 @@ bool is_float_model(const Graph& graph) {
 }
 
 void ready_for_quantisation(Graph& graph) {
-    widen_halves(graph);
+    take_floats_of_32_bits(graph);
     raise_opset(graph);
     prepare_graph(graph);
     use_plain_nodes(graph);

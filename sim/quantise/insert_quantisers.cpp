@@ -194,7 +194,7 @@ class Inserter {
             }
         }
         if (made.op == "Pad") {  // with the integer for 0
-            made.inputs.resize(3);
+            made.inputs.resize(std::max<std::size_t>(made.inputs.size(), 3));
             made.inputs[2] = grid_constants(result)[1];
         }
         made.outputs = {integers_of(result)};

@@ -143,8 +143,7 @@ class PlaceFinder {
         const GraphValue* value = view_.graph().constant(node.input(2));
         const bool zero =
             node.input(2).empty() || (value != nullptr && value->numbers == std::vector{0.0});
-        return node.op == "Pad" && node.text("mode", "constant") == "constant" && zero &&
-               node.input(3).empty();
+        return node.op == "Pad" && node.text("mode", "constant") == "constant" && zero;
     }
     static std::vector<std::string> maps_of(const GraphNode& node) {
         return node.op == "Concat" ? node.inputs : std::vector<std::string>{node.inputs.front()};

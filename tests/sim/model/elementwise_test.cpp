@@ -34,6 +34,21 @@ TEST(ElementwiseOperators, MeansCastsAndTests) {
     EXPECT_THAT(refusal(node_of("Cast"), {a}), HasSubstr("does not say which type"));
 }
 
+TEST(ElementwiseOperators, ANormalisationThatTrainsTakesItsOwnStatistics) {
+    GraphNode node =
+        node_of("BatchNormalization",
+                {{"training_mode", std::int64_t{1}}, {"momentum", 0.75}, {"epsilon", 0.0}});
+    node.outputs = {"y", "mean", "variance"};
+    const GraphValue map = value_of({2, 2, 1}, {1, 10, 5, 10.5});
+    const Values results = run_all(node,
+                                   {map, value_of({2}, {1, 2}), value_of({2}, {0, 3}),
+                                    value_of({2}, {1, 2}), value_of({2}, {8, 0})},
+                                   14);
+    EXPECT_THAT(results[0].numbers, ElementsAre(-1, 1, 1, 5));
+    EXPECT_THAT(results[1].numbers, ElementsAre(1.5, 4.0625));
+    EXPECT_THAT(results[2].numbers, ElementsAre(7, 0.015625));
+}
+
 TEST(ElementwiseOperators, SwishIsAProductWithASigmoid) {
     const GraphValue x = value_of({3}, {-1000, 0, 2});
     sample::expect_near(run(node_of("Swish"), {x}, 24).numbers, {0, 0, 2 / (1 + std::exp(-2.0))});

@@ -175,10 +175,10 @@ INSTANTIATE_TEST_SUITE_P(
         BrokenRow{
             "1099511627776 is not a valid tensor size",
             [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_dims(0, 1LL << 40); }},
-        BrokenRow{"BFLOAT16 is not supported",
+        BrokenRow{"COMPLEX64 is not supported",
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_data_type(
-                          onnx::TensorProto_DataType_BFLOAT16);
+                          onnx::TensorProto_DataType_COMPLEX64);
                   }},
         BrokenRow{"outside the model's folder",
                   [](ModelBuilder& b) {
@@ -312,6 +312,54 @@ TEST(OnnxReader, ValuesEndWhereSizesDependOnThem) {
     builder.output("z");
     EXPECT_THAT(refusal(builder), HasSubstr("node 'where' (NonZero): its operand 'n' is not "
                                             "constant"));
+}
+
+/// The values of the constant `c` that is read from a file.
+std::vector<double> read_constant(int element, const std::vector<std::int64_t>& sizes,
+                                  const std::string& bytes) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).node("Relu", "r", {"x"}, "y").output("y");
+    auto* tensor = builder.graph().add_initializer();
+    tensor->set_name("c");
+    tensor->set_data_type(element);
+    tensor->mutable_dims()->Add(sizes.begin(), sizes.end());
+    tensor->set_raw_data(bytes);
+    const std::vector<double> numbers =
+        parse_onnx(builder.bytes(), "m.onnx").constant("c")->numbers;
+    tensor->clear_raw_data();  // the same in the field for numbers
+    for (std::size_t i = 0; i < bytes.size(); i += element == 16 ? 2 : 1) {
+        const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+        tensor->add_int32_data(element == 16 ? byte(i) + byte(i + 1) * 256 : byte(i));
+    }
+    EXPECT_EQ(parse_onnx(builder.bytes(), "m.onnx").constant("c")->numbers, numbers);
+    return numbers;
+}
+
+TEST(OnnxReader, ConstantsOfFourBitsAreHeldAsBytesAndBfloat16AsFloats) {
+    EXPECT_THAT(read_constant(22, {3}, "\x8f\x07"), ElementsAre(-1, -8, 7));
+    EXPECT_THAT(read_constant(21, {3}, "\x8f\x07"), ElementsAre(15, 8, 7));
+    EXPECT_THAT(read_constant(16, {2}, "\xc0\x3f\x20\xc1"), ElementsAre(1.5, -10));
+    EXPECT_THAT(sample::message_of([] { read_constant(22, {3}, "\x8f"); }),
+                HasSubstr("it holds 1 byte where its sizes (3) need 2"));
+}
+
+TEST(OnnxReader, QuantisingToFourBitsIsRefused) {
+    ModelBuilder builder(21);
+    builder.input("x", {1, 4}).floats("s", {}, {0.5F}).int8s("z", {}, {0}, 22);
+    builder.node("QuantizeLinear", "q", {"x", "s", "z"});
+    builder.node("DequantizeLinear", "d", {"q_y", "s", "z"}, "y").output("y");
+    EXPECT_THAT(refusal(builder), HasSubstr("it quantises to 4 bits"));
+}
+
+TEST(OnnxReader, WhatHasNoElementsIsDroppedFromAConcat) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4}).int64s("two", {2}).int64s("one", {1});
+    builder.node("Slice", "none", {"x", "two", "two", "one"});
+    builder.node("Concat", "all", {"none_y", "x"}, "y").integer("axis", 1).output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    ASSERT_EQ(graph.nodes.size(), 1U);
+    EXPECT_EQ(graph.nodes[0].op, "Identity");
+    EXPECT_EQ(graph.nodes[0].inputs, std::vector<std::string>{"x"});
 }
 
 TEST(OnnxReader, SizesThatTheFileStatesCountOnlyWhereNodesGiveNone) {

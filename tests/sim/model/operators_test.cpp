@@ -179,6 +179,12 @@ TEST(HostOperators, ElementsMove) {
     EXPECT_THAT(run(node_of("Pad"), {matrix, indices({0, 1, 0, 0}), value_of({}, {7})}).numbers,
                 ElementsAre(7, 1, 2, 3, 7, 4, 5, 6));
     EXPECT_THAT(
+        run(node_of("Pad"), {matrix, indices({1, -1}), value_of({}, {7}), indices({-1})}).numbers,
+        ElementsAre(7, 1, 2, 7, 4, 5));
+    EXPECT_THAT(
+        sample::refusal(node_of("Pad"), {matrix, indices({1}), sample::omitted(), indices({-1})}),
+        HasSubstr("its paddings have a wrong length"));
+    EXPECT_THAT(
         run(node_of("Resize", {{"coordinate_transformation_mode", std::string("asymmetric")},
                                {"nearest_mode", std::string("floor")}}),
             {matrix, value_of({0}, {}), value_of({2}, {1, 2})})
@@ -279,7 +285,7 @@ TEST(HostOperators, BlocksHaveScalesOfTheirOwn) {
     const GraphValue zeros = value_of({2, 2}, {0, 0, 1, 1}, ElementType::Int8);
     EXPECT_EQ(run(node, {codes, value_of({2, 2}, {1, 10, 100, 1000}), zeros}, 21).numbers,
               (std::vector<double>{1, 20, 3, 40, 400, 5000}));
-    EXPECT_THAT(refusal(node, {codes, value_of({3, 2}, {1, 2, 3, 4, 5, 6})}, 21),
+    EXPECT_THAT(sample::refusal(node, {codes, value_of({3, 2}, {1, 2, 3, 4, 5, 6})}, 21),
                 HasSubstr("its scales are 3x2 instead of 2x2"));
 }
 

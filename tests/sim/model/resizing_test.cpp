@@ -36,6 +36,20 @@ TEST(ResizingOperators, CubicResizesWeighFourElements) {
     EXPECT_EQ(resized({})[2], 2);
 }
 
+TEST(ResizingOperators, PlacesMayBeSymmetricOrThoseOfTensorFlow) {
+    const auto resized = [](const char* coordinates, const char* mode, double scale) {
+        const GraphNode node =
+            node_of("Resize", {{"mode", std::string(mode)},
+                               {"coordinate_transformation_mode", std::string(coordinates)}});
+        return run(node, {value_of({4}, {1, 2, 4, 8}), omitted(), value_of({1}, {scale})}, 19)
+            .numbers;
+    };
+    // 4 * 0.6 = 2.4, of which 2: places 0.66667 and 2.33333
+    sample::expect_near(resized("half_pixel_symmetric", "linear", 0.6), {5.0 / 3, 16.0 / 3});
+    EXPECT_THAT(resized("half_pixel_symmetric", "linear", 0.5), ElementsAre(1.5, 6));
+    EXPECT_THAT(resized("tf_half_pixel_for_nn", "nearest", 0.5), ElementsAre(2, 8));
+}
+
 TEST(ResizingOperators, ResizesCropARegion) {
     const auto cropped = [](double from, double to) {
         return std::vector<GraphValue>{value_of({4}, {1, 2, 4, 8}), value_of({2}, {from, to}),

@@ -173,6 +173,20 @@ TEST(RaiseOpset, MasksOfFloatsAreRefused) {
                 HasSubstr("'drop' (Dropout): this form of the operator does not exist"));
 }
 
+TEST(FloatGraph, FloatsOf64BitsBecomeFloatsOf32) {
+    ModelBuilder builder;
+    builder.input("x", {1, 8}, onnx::TensorProto_DataType_DOUBLE);
+    builder.floats("f", {4, 8}, test::some_fractions(32, 0.5F, 1));
+    builder.node("Cast", "w", {"f"}).integer("to", onnx::TensorProto_DataType_DOUBLE);
+    builder.node("Transpose", "t", {"w_y"}).node("MatMul", "m", {"x", "t_y"}, "y").output("y");
+    Graph graph = prepared(builder);
+    EXPECT_TRUE(is_float_model(graph));
+    EXPECT_EQ(graph.types.at("y").element, ElementType::Float64);
+    ready_for_quantisation(graph);
+    EXPECT_EQ(graph.types.at("y").element, ElementType::Float32);
+    EXPECT_EQ(graph.types.at("x").element, ElementType::Float32);
+}
+
 /// With rows that a Softmax of opset 13 does not have.
 void expect_same_rows(const std::string& op, const std::vector<std::int64_t>& sizes,
                       std::ptrdiff_t reshapes) {
