@@ -369,8 +369,7 @@ constexpr std::array all_rules{
          "nv_small RTL, NV_NVDLA_CSC_wl.v and NV_NVDLA_CDMA_wt.v, replayed"},
     with(&Rule::beside_verdict,
          Rule{"stated_sizes", Severity::Note, "check, run",
-              "The sizes that a model states for its tensors are those that its nodes give, which "
-              "count.",
+              "Sizes that a model states are those that its nodes give, which count.",
               "information"}),
     Rule{"stored_zero", Severity::Error, "check, run", "Compressed weights store no zero.",
          "NVDLA format page; nv_full C model"},

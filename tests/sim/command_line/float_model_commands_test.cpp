@@ -203,7 +203,7 @@ TEST_F(FloatModelCommands, DynamicSizesAreThoseOfTheInputsOrTheCalibration) {
         typed({"run", at("open.onnx"), "--calibration", at("inputs"), "--inputs", host});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
     EXPECT_THAT(flat(answer.out), HasSubstr("'height' is dynamic and taken as 8"));
-    EXPECT_THAT(typed({"run", at("open.onnx")}).err, HasSubstr("its size 'height' is dynamic"));
+    EXPECT_THAT(typed({"run", at("open.onnx")}).err, HasSubstr("its size 'batch' is dynamic"));
 }
 
 TEST_F(FloatModelCommands, SeveralInputsRunOneAfterTheOther) {
