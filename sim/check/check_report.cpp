@@ -42,25 +42,30 @@ std::string proof_summary(const CheckReport& report, std::size_t width) {
                    0, 4, width);
 }
 
-/// Causes with what follows from them beneath, one line each; notes of one rule once.
+/// Notes of one kind are told once: those of one rule, or of one reason for the host.
+std::string kind_of(const Diagnostic& note) {
+    return note.unit == "host" ? note.id + ' ' + note.sentence : note.id;
+}
+
+/// Causes with what follows from them beneath, one line each; notes of one kind once.
 std::string findings_text(const CheckReport& report, std::size_t width) {
     const Diagnostics& findings = report.findings;
     const std::vector<std::optional<std::size_t>> causes = causes_of(report);
     std::vector<std::vector<const Diagnostic*>> following(findings.size());
-    std::map<std::string, std::size_t> notes;  // of one rule
+    std::map<std::string, std::size_t> notes;  // of one kind
     for (std::size_t i = 0; i < findings.size(); ++i) {
         if (causes[i]) {
             following[*causes[i]].push_back(&findings[i]);
         }
         if (findings[i].severity == Severity::Note) {
-            ++notes[findings[i].id];
+            ++notes[kind_of(findings[i])];
         }
     }
     std::string text;
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const Diagnostic& finding = findings[i];
         const std::size_t times =
-            finding.severity == Severity::Note ? std::exchange(notes[finding.id], 0) : 1;
+            finding.severity == Severity::Note ? std::exchange(notes[kind_of(finding)], 0) : 1;
         if (causes[i] || times == 0 || rule_is(&Rule::own_line, finding.id)) {  // has its line
             continue;
         }

@@ -203,6 +203,9 @@ constexpr std::array all_rules{
     with(&Rule::own_line,
          Rule{"not_proved", Severity::Note, "check",
               "Every result can be compared with a tensor operation (`--prove`).", "information"}),
+    Rule{"not_quantised", Severity::Error, "check, plan, run",
+         "A layer's input, weights and result are quantised, with constant scales.",
+         "docs/float_models.md"},
     Rule{"not_taken", Severity::Note, "check",
          "A layer of a model runs on the NPU; otherwise the reason is given, and the host computes "
          "it.",

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -21,6 +23,7 @@
 #include "sim/command_line/program_kind.h"
 #include "sim/command_line/proof_run.h"
 #include "sim/command_line/surface_queries.h"
+#include "sim/compile/explain.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -188,14 +191,7 @@ CheckReport report_on_model(const Experiment& experiment, const SystemConfig& sy
     report.npu = system.npu_name();
     report.findings = graph.notes;
     report.findings.insert(report.findings.end(), model.findings.begin(), model.findings.end());
-    for (const RefusedLayer& layer : model.refused) {
-        for (Diagnostic problem : layer.problems) {
-            problem.severity = Severity::Note;
-            problem.id = problem.id.empty() ? "not_taken" : problem.id;
-            problem.unit = "host";
-            report.findings.push_back(std::move(problem));
-        }
-    }
+    std::ranges::move(refusal_notes(model.refused), std::back_inserter(report.findings));
     for (const Statement& statement : model.program.statements) {
         report.operations += std::holds_alternative<LaunchJob>(statement.action) ? 1U : 0U;
     }

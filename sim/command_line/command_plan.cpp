@@ -218,7 +218,7 @@ ExitCode plan_model(const PlanArguments& arguments, const SystemConfig& system,
     SegmentedPlan plan =
         plan_segments(graph, target, held_inputs(graph, arguments.experiment.plan.input_type));
     const NvdlaTarget family(target);
-    const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
+    const PlaceExplanation told{graph, family, plan.partition, layers_of_groups(plan)};
     const std::string refusals = told.refusals();
     const std::size_t width = console.out_width;
     console.out << fitted(printable(segments_headline(graph, plan, system.npu_name())), width);

@@ -20,15 +20,18 @@ std::string why_taken(const NodeGroup& group, std::size_t node) {
                                 : fmt::format("part of '{}'", group.name);
 }
 
-/// The rule, where it has a name, and its text.
-std::string why_refused(const Diagnostic& problem) {
-    return fmt::format("{}{}{} at '{}'", problem.id, problem.id.empty() ? "" : ": ",
-                       problem.sentence, problem.operation);
+/// The rule, where it has a name, and its text, with the node that it is about if it is not this
+/// one.
+std::string why_refused(const Diagnostic& problem, const GraphNode& node) {
+    const std::string at =
+        problem.operation == node_name(node) ? "" : fmt::format(" at '{}'", problem.operation);
+    return fmt::format("{}{}{}{}", problem.id, problem.id.empty() ? "" : ": ", problem.sentence,
+                       at);
 }
 
 std::string side_text(NodeSide side) { return side == NodeSide::View ? "view" : "host"; }
 
-std::vector<std::string> row_of(const Explanation& told, std::size_t node) {
+std::vector<std::string> row_of(const PlaceExplanation& told, std::size_t node) {
     const NodePlace& place = told.partition.places[node];
     if (place.side == NodeSide::Unused) {
         return {"-", "-", "", "no output of the model needs it"};
@@ -39,14 +42,16 @@ std::vector<std::string> row_of(const Explanation& told, std::size_t node) {
         return {group.pattern, told.target.unit_of(group, node), told.layers[*place.group],
                 why_taken(group, node) + (without ? ", without its residual" : "")};
     }
+    const GraphNode& own = told.graph.nodes[node];
     if (place.refusal) {
         const Refusal& refusal = told.partition.refusals[*place.refusal];
         return {fmt::format("({})", refusal.group.pattern), side_text(place.side), "",
-                why_refused(refusal.problems.front())};
+                why_refused(refusal.problems.front(), own)};
     }
+    const auto reason = told.partition.reasons.find(node);
     return {"-", side_text(place.side), "",
-            place.side == NodeSide::View ? "nothing is moved or changed"
-                                         : "no NPU layer computes it (runs on the host)"};
+            reason == told.partition.reasons.end() ? "nothing is moved or changed"
+                                                   : why_refused(reason->second, own)};
 }
 
 /// `'conv' (Conv)`, by the node's name.
@@ -55,11 +60,13 @@ std::string text_of_node(const Graph& graph, const std::string& name) {
     return found == graph.nodes.end() ? name : node_text(*found);
 }
 
-std::string problem_text(const Graph& graph, const Diagnostic& problem) {
-    const std::string node = text_of_node(graph, problem.operation);
-    std::string text = problem.id.empty()
-                           ? fmt::format("  at node {}: {}", node, problem.sentence)
-                           : fmt::format("  {} at node {}: {}", problem.id, node, problem.sentence);
+/// `graph`: null where only names are known. `count`: how many layers have this problem.
+std::string problem_text(const Graph* graph, const Diagnostic& problem, std::size_t count) {
+    const std::string node = graph == nullptr ? fmt::format("'{}'", problem.operation)
+                                              : text_of_node(*graph, problem.operation);
+    std::string text =
+        fmt::format("  {}{}{}at node {}: {}", problem.id, problem.id.empty() ? "" : " ",
+                    count > 1 ? "first " : "", node, problem.sentence);
     const auto add = [&](const char* what, const std::string& part) {
         if (!part.empty()) {
             text += fmt::format("; {}{}", what, part);
@@ -72,9 +79,67 @@ std::string problem_text(const Graph& graph, const Diagnostic& problem) {
     return text + '\n';
 }
 
+bool is_same(const Diagnostic& a, const Diagnostic& b) {
+    return a.id == b.id && a.sentence == b.sentence && a.remedy == b.remedy && a.value == b.value &&
+           a.allowed == b.allowed && a.nearest == b.nearest;
+}
+
+bool have_same_problems(const RefusedLayer& a, const RefusedLayer& b) {
+    return a.partly_taken == b.partly_taken && std::ranges::equal(a.problems, b.problems, is_same);
+}
+
+using LayerGroup = std::vector<const RefusedLayer*>;
+
+/// Layers with the same problems together, in the order of the first of each.
+std::vector<LayerGroup> grouped(const std::vector<RefusedLayer>& layers) {
+    std::vector<LayerGroup> groups;
+    for (const RefusedLayer& layer : layers) {
+        const auto same = std::ranges::find_if(groups, [&](const LayerGroup& group) {
+            return have_same_problems(*group.front(), layer);
+        });
+        if (same == groups.end()) {
+            groups.push_back({&layer});
+        } else {
+            same->push_back(&layer);
+        }
+    }
+    return groups;
+}
+
+/// `'a', 'b', 'c', 'd' and 3 more`, from layer `from`.
+std::string names_of(const LayerGroup& group, std::size_t from) {
+    constexpr std::size_t most = 4;
+    std::string text;
+    for (std::size_t i = from; i < std::min(group.size(), from + most); ++i) {
+        text += fmt::format("{}'{}'", i == from ? "" : ", ", group[i]->layer);
+    }
+    return group.size() > from + most
+               ? fmt::format("{} and {} more", text, group.size() - from - most)
+               : text;
+}
+
+std::string group_text(const Graph* graph, const LayerGroup& group) {
+    const RefusedLayer& first = *group.front();
+    const bool one = group.size() == 1;
+    const std::string where =
+        first.partly_taken
+            ? fmt::format("on the NPU without {}", one ? "its residual" : "their residuals")
+            : "on the host";
+    std::string text =
+        one ? fmt::format("layer '{}' runs {}\n", first.layer, where)
+            : fmt::format("{} layers run {}: {}\n", group.size(), where, names_of(group, 0));
+    if (graph != nullptr && one && !first.configuration.empty()) {
+        text += fmt::format("  {}: {}\n", first.pattern, first.configuration);
+    }
+    for (const Diagnostic& problem : first.problems) {
+        text += problem_text(graph, problem, group.size());
+    }
+    return text;
+}
+
 }  // namespace
 
-std::string Explanation::node_table(std::size_t width) const {
+std::string PlaceExplanation::node_table(std::size_t width) const {
     TextTable table({{"#", Align::Right},
                      {"node", Align::Left},
                      {"operator", Align::Left},
@@ -91,52 +156,63 @@ std::string Explanation::node_table(std::size_t width) const {
     return table.text(width);
 }
 
-std::string Explanation::refusals() const {
+std::string PlaceExplanation::refusals() const {
+    return refusals_text(refused_layers(partition), &graph);
+}
+
+std::string refusals_text(const std::vector<RefusedLayer>& layers, const Graph* graph) {
     std::string text;
-    for (const Refusal& refusal : partition.refusals) {
+    for (const LayerGroup& group : grouped(layers)) {
         text += text.empty() ? "" : "\n";
-        text += refusal_text(graph, target, refusal);
+        text += group_text(graph, group);
     }
     return text;
 }
 
-std::string refusal_text(const Graph& graph, const Target& target, const Refusal& refusal) {
-    std::string text = fmt::format(
-        "layer '{}' does not qualify as {}: {}\n"
-        "  {}\n",
-        refusal.group.name, refusal.group.pattern,
-        refusal.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host",
-        target.configuration(refusal.group));
-    for (const Diagnostic& problem : refusal.problems) {
-        text += problem_text(graph, problem);
+Diagnostics refusal_notes(const std::vector<RefusedLayer>& layers) {
+    Diagnostics notes;
+    for (const LayerGroup& group : grouped(layers)) {
+        for (Diagnostic problem : group.front()->problems) {
+            problem.severity = Severity::Note;
+            problem.id = problem.id.empty() ? "not_taken" : problem.id;
+            problem.unit = "host";
+            if (group.size() > 1) {
+                problem.sentence += fmt::format("; the same for {}", names_of(group, 1));
+            }
+            notes.push_back(std::move(problem));
+        }
     }
-    return text;
+    return notes;
 }
 
 namespace {
 
 /// Why layers are left to the host: the first reason of each kind, and how many there are.
 struct HostReason {
-    std::string kind;  ///< reasons of one kind have the same rule and remedy
+    std::string kind;  ///< reasons of one kind have the same rule, sentence and remedy
     std::string text;
+    std::string remedy{};
     std::size_t layers = 0;
 };
 
 HostReason reason_of(const Graph& graph, const Partition& partition, std::size_t node) {
     const NodePlace& place = partition.places[node];
     const std::string at = node_text(graph.nodes[node]);
-    if (!place.refusal || partition.refusals[*place.refusal].problems.empty()) {
+    const auto own = partition.reasons.find(node);
+    const Diagnostic* problem = place.refusal ? &partition.refusals[*place.refusal].problems.front()
+                                : own != partition.reasons.end() ? &own->second
+                                                                 : nullptr;
+    if (problem == nullptr || (problem->id.empty() && !place.refusal)) {
         const std::string& op = graph.nodes[node].op;
         return {op, fmt::format("no layer of the NPU computes {}, first {}", op, at)};
     }
-    const Diagnostic& problem = partition.refusals[*place.refusal].problems.front();
-    return {problem.id + '/' + problem.remedy + problem.allowed,
-            fmt::format("{}{}{}, first {}", problem.sentence, problem.id.empty() ? "" : " ",
-                        problem.id.empty() ? "" : fmt::format("[{}]", problem.id), at)};
+    return {problem->id + '/' + problem->sentence + '/' + problem->remedy + problem->allowed,
+            fmt::format("{}{}{}, first {}", problem->sentence, problem->id.empty() ? "" : " ",
+                        problem->id.empty() ? "" : fmt::format("[{}]", problem->id), at),
+            problem->remedy == problem->allowed ? "" : problem->remedy};
 }
 
-std::string reasons_text(std::vector<HostReason> reasons) {
-    std::ranges::stable_sort(reasons, std::greater{}, &HostReason::layers);
+std::string reasons_text(const std::vector<HostReason>& reasons) {
     std::string text;
     for (const HostReason& reason : reasons) {
         text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", counted(reason.layers, "layer"),
@@ -165,16 +241,18 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
         ++same->layers;
         first = layers++ == 0 ? node_name(graph.nodes[i]) : first;
     }
+    std::ranges::stable_sort(reasons, std::greater{}, &HostReason::layers);
     if (layers > 0) {
+        const bool one = reasons.size() == 1 && !reasons.front().remedy.empty();
         return {
             {.id = rule_ids::host_only,
              .sentence = fmt::format("{} runs on the NPU; {}",
                                      layers == 1 ? "not even the model's only layer with MACs"
                                                  : fmt::format("none of the model's {} with MACs",
                                                                counted(layers, "layer")),
-                                     reasons_text(std::move(reasons))),
-             .remedy = "correct what is named here (a float model: quantise it first); `npuscope "
-                       "plan --explain` gives the reason for every node",
+                                     reasons_text(reasons)),
+             .remedy = fmt::format("{}; `npuscope plan --explain` gives the reason for every node",
+                                   one ? reasons.front().remedy : "correct what is named here"),
              .operation = first}};
     }
     if (partition.count(NodeSide::Npu) > 0) {
@@ -224,15 +302,15 @@ Diagnostics rounding_findings(const Graph& graph) {
 std::vector<RefusedLayer> refused_layers(const Partition& partition) {
     std::vector<RefusedLayer> layers;
     for (const Refusal& refusal : partition.refusals) {
-        layers.push_back(
-            {refusal.group.name, refusal.group.pattern, refusal.problems, refusal.partly_taken});
+        layers.push_back({refusal.group.name, refusal.group.pattern, refusal.problems,
+                          refusal.partly_taken, refusal.configuration});
     }
     return layers;
 }
 
 std::string explain_report(const Graph& graph, const Target& target, const ModelPlan& plan,
                            std::size_t width) {
-    const Explanation told{graph, target, plan.partition(), plan.layers()};
+    const PlaceExplanation told{graph, target, plan.partition(), plan.layers()};
     const std::string refusals = told.refusals();
     return plan.summary(width) + told.node_table(width) +
            fitted((refusals.empty() ? "" : "\n") + refusals, width) +

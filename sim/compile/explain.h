@@ -11,7 +11,7 @@
 
 namespace npuscope {
 
-struct Explanation {
+struct PlaceExplanation {
     const Graph& graph;
     const Target& target;
     const Partition& partition;
@@ -19,13 +19,16 @@ struct Explanation {
 
     /// One row per node: pattern, unit, layer and its operations, reason.
     std::string node_table(std::size_t width) const;
-    /// A paragraph for each refused layer; empty where there is none.
+    /// A paragraph for each refused layer, or for several with the same reasons; empty where there
+    /// is none.
     std::string refusals() const;
 };
 
-std::string refusal_text(const Graph& graph, const Target& target, const Refusal& refusal);
-
 std::vector<RefusedLayer> refused_layers(const Partition& partition);
+/// The same for layers of a result. With `graph`, also the operators and configurations.
+std::string refusals_text(const std::vector<RefusedLayer>& layers, const Graph* graph = nullptr);
+/// The same as notes, each reason once.
+Diagnostics refusal_notes(const std::vector<RefusedLayer>& layers);
 
 /// Notes on layers that compute with rounded scales or weights: one of each kind.
 Diagnostics rounding_findings(const Graph& graph);

@@ -27,8 +27,9 @@ struct ModelMemory {
 struct RefusedLayer {
     std::string layer;
     std::string pattern;
-    Diagnostics problems;       ///< each names its node as the operation
-    bool partly_taken = false;  ///< all but its residual runs on the NPU
+    Diagnostics problems;         ///< each names its node as the operation
+    bool partly_taken = false;    ///< all but its residual runs on the NPU
+    std::string configuration{};  ///< sizes and window
 };
 
 /// The result of a layer that the NPU runs, and the graph's tensor that it holds.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/compile/host_reason.h"
 #include "sim/model/host_values.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
@@ -51,7 +52,9 @@ class Matcher {
                     return;
                 }
                 if (!refused) {
-                    found_.refusals.push_back({*std::move(group), std::move(problems)});
+                    std::string configuration = target_.configuration(*group);
+                    found_.refusals.push_back(
+                        {*std::move(group), std::move(problems), false, std::move(configuration)});
                     refused = true;
                 }
             }
@@ -303,8 +306,16 @@ std::string root_of(const GraphView& model, const Partition& partition, const st
 
 Partition partition_graph(const GraphView& model, const Target& target,
                           const PlanProblems& planning) {
-    return Partitioner(model, Matcher(model, target, planning).run(), target.joins_segments())
-        .run();
+    const HostReasons reasons(model, target);
+    Partition found = Matcher(model, target, planning).run();
+    take_reasons(reasons, found.refusals);
+    Partition partition = Partitioner(model, std::move(found), target.joins_segments()).run();
+    for (std::size_t i = 0; i < partition.places.size(); ++i) {
+        if (partition.places[i].side == NodeSide::Host && !partition.places[i].refusal) {
+            partition.reasons.emplace(i, reasons.of_node(i));
+        }
+    }
+    return partition;
 }
 
 RunNode run_node_statement(const Graph& graph, const Partition& partition, std::size_t index,

@@ -73,7 +73,8 @@ struct NodePlace {
 struct Refusal {
     NodeGroup group;
     Diagnostics problems;
-    bool partly_taken = false;  ///< all but its residual runs on the NPU
+    bool partly_taken = false;    ///< all but its residual runs on the NPU
+    std::string configuration{};  ///< sizes and window
 };
 
 struct Segment {
@@ -92,7 +93,8 @@ struct Partition {
     std::vector<Refusal> refusals;
     std::vector<NodePlace> places;  ///< one per node
     std::vector<Segment> segments;
-    std::vector<PartitionStep> steps;  ///< all segments and all host nodes, in order
+    std::vector<PartitionStep> steps;             ///< all segments and all host nodes, in order
+    std::map<std::size_t, Diagnostic> reasons{};  ///< of nodes on the host without a refused group
 
     /// Whether one segment is all of it; views may follow it.
     bool is_whole() const;
@@ -136,6 +138,9 @@ class Target {
                                               bool with_residual) const = 0;
     /// Lowers a group. Returns the problems, with node, sentence and remedy; empty: it is legal.
     virtual Diagnostics lower(const GraphView& model, NodeGroup& group) const = 0;
+    /// Whether a layer of the NPU computes the operator by itself, between quantisers. Operators
+    /// that layer patterns start with need not be among them: groups tell why those are refused.
+    virtual bool computes(const std::string& /*op*/) const { return false; }
     /// Whether groups are joined into segments around the host's work, and read their inputs
     /// through views. Otherwise groups, views and host run in graph order.
     virtual bool joins_segments() const = 0;

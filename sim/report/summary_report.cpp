@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/compile/explain.h"
 #include "sim/config/diagnostic_report.h"
 #include "sim/report/reports.h"
 #include "sim/report/verdict.h"
@@ -53,27 +54,8 @@ std::string model_of(const Result& result) {
 
 /// The reason for each layer that the NPU does not support.
 std::string refused_of(const Result& result) {
-    std::string text;
-    for (const RefusedLayer& layer :
-         result.model ? result.model->refused : std::vector<RefusedLayer>{}) {
-        text += fmt::format(
-            "\nlayer '{}' does not qualify as {}: {}\n", layer.layer, layer.pattern,
-            layer.partly_taken ? "all but its residual runs on the NPU" : "it runs on the host");
-        for (const Diagnostic& problem : layer.problems) {
-            text += fmt::format("  {}at '{}': {}", problem.id.empty() ? "" : problem.id + " ",
-                                problem.operation, problem.sentence);
-            const auto add = [&text](const char* before, const std::string& value) {
-                text += value.empty() ? "" : before + value;
-            };
-            add("; it is ", problem.value);
-            add("; allowed ", problem.allowed);
-            add("; nearest legal value ",
-                problem.nearest == problem.allowed ? "" : problem.nearest);
-            add("; ", problem.remedy);
-            text += '\n';
-        }
-    }
-    return text;
+    const std::string text = result.model ? refusals_text(result.model->refused) : std::string();
+    return text.empty() ? text : '\n' + text;
 }
 
 /// `27.6 k`: three digits and a prefix.

@@ -301,6 +301,9 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
             return wide;
         }
     }
+    if (precision_ == Precision::Fp16) {
+        return std::nullopt;
+    }
     std::optional<Candidate> candidate = read_candidate(model, anchor, with_residual);
     if (candidate && !candidate->norm.residual.empty() && !can_join(*candidate)) {
         candidate = read_candidate(model, anchor, false);
@@ -327,6 +330,14 @@ Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
         group.layer->weights = {};  // they may be large
     }
     return problems;
+}
+
+/// Of 8-bit maps, also functions of one map, which are tables.
+bool NvdlaTarget::computes(const std::string& op) const {
+    static const std::set<std::string> ops{
+        "Add", "Clip", "Concat", "Elu",  "Erf",  "Exp",     "HardSigmoid", "HardSwish", "LeakyRelu",
+        "Mul", "Neg",  "PRelu",  "Relu", "Selu", "Sigmoid", "Slice",       "Softplus",  "Tanh"};
+    return precision_ == Precision::Int8 ? ops.contains(op) : op == "Add";
 }
 
 std::string NvdlaTarget::unit_of(const NodeGroup& group, std::size_t node) const {

@@ -78,11 +78,24 @@ class LayerLowering {
                 layer_.kind = LayerKind::Fc;
                 return;
             case Pattern::Tconv:
-                complain("transposed convolutions are not planned",
-                         "use a convolution, or an NPU with layer patterns");
+                refuse_transposed();
                 return;
             default:
                 layer_.groups = static_cast<std::uint32_t>(candidate_.groups);
+        }
+    }
+
+    /// One that the model's preparation did not turn into a convolution (convolve_transposed). What
+    /// was missing from its sequence is told already.
+    void refuse_transposed() {
+        const WindowAxis height = window_.height();
+        const WindowAxis width = window_.width();
+        if (height.dilation != 1 || width.dilation != 1) {
+            complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
+                     "transposed convolutions must not be dilated");
+        } else if (problems_.empty()) {
+            complain("it has no form as a convolution, which this NPU needs",
+                     "remove its output_shape, or let it stay on the host");
         }
     }
 

@@ -162,7 +162,7 @@ TEST_F(ModelCommands, RefusedLayersAreListedWithTheReason) {
     const Answer answer = typed({"plan", golden, "--input-type", "uint8", "--set",
                                  "npu.cbuf.banks=2", "--set", "npu.cbuf.bank_depth=2"});
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
-    EXPECT_THAT(answer.out, HasSubstr("it runs on the host"));
+    EXPECT_THAT(answer.out, HasSubstr("' runs on the host\n"));
     EXPECT_THAT(answer.out, Not(HasSubstr("0 layers refused")));
 }
 
@@ -208,6 +208,12 @@ TEST_F(ModelCommands, ModelsOfTheHostAloneAreNoSuccess) {
         const Answer plan = typed({"plan", path, "--npu", npu});
         EXPECT_EQ(plan.code, ExitCode::ExpectationFailed);
         EXPECT_THAT(plan.out, HasSubstr("[host_only]"));
+        for (const std::string& text : {run.out, plan.out}) {
+            EXPECT_THAT(text, HasSubstr("2 layers run on the host: 'a', 'b'\n"
+                                        "  not_quantised first at "));
+            EXPECT_THAT(text, HasSubstr("it is float32, and the model is not quantised"));
+            EXPECT_THAT(text, Not(HasSubstr("BNORM")));
+        }
     }
 }
 

@@ -192,7 +192,7 @@ TEST_P(RefusedModels, NameTheNodeAndTheReason) {
     const SegmentedPlan plan = plan_segments(graph, {});
     EXPECT_FALSE(plan.partition.is_whole());
     const NvdlaTarget family(PlanTarget{});
-    const Explanation told{graph, family, plan.partition, layers_of_groups(plan)};
+    const PlaceExplanation told{graph, family, plan.partition, layers_of_groups(plan)};
     EXPECT_THAT(told.refusals() + told.node_table(no_width_limit), HasSubstr(GetParam().message));
 }
 

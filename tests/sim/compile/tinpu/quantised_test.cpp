@@ -249,8 +249,9 @@ TEST(Quantised, LayersWithoutAQuantiserSayWhatIsMissing) {
     const Graph graph = test::graph_of(builder);
     const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
     ASSERT_EQ(plan.refusals.size(), 1U);
-    EXPECT_EQ(plan.refusals[0].problems[0].id, "quantised_exact");
-    EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("no QuantizeLinear"));
+    ASSERT_EQ(plan.refusals[0].problems.size(), 1U);
+    EXPECT_EQ(plan.refusals[0].problems[0].id, "not_quantised");
+    EXPECT_THAT(plan.refusals[0].problems[0].sentence, HasSubstr("its result is not quantised"));
 }
 TEST(Quantised, PoolsBetweenEqualScalesReadIntegers) {
     ModelBuilder builder;
