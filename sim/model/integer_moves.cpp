@@ -14,40 +14,21 @@
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
+#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {
 
-/// Scale, zero point and type of a QuantizeLinear or DequantizeLinear, if they are constant and
-/// per-tensor.
-struct ByteScale {
-    double scale = 1;
-    double zero = 0;
-    ElementType type = ElementType::Uint8;
-
-    bool operator==(const ByteScale&) const = default;
-};
-
-/// `integers`: the tensor that the scale belongs to.
-std::optional<ByteScale> byte_scale(const Graph& graph, const GraphNode& node,
-                                    const std::string& integers) {
-    const auto type = graph.types.find(integers);
-    const GraphValue* scale = graph.constant(node.input(1));
-    const GraphValue* zero = graph.constant(node.input(2));
-    const bool known = type != graph.types.end() && is_byte(type->second.element) &&
-                       scale != nullptr && scale->numbers.size() == 1 &&
-                       scale->numbers.front() > 0 &&
-                       (node.input(2).empty() || (zero != nullptr && zero->numbers.size() == 1));
-    if (!known) {
-        return std::nullopt;
-    }
-    return ByteScale{scale->numbers.front(), zero == nullptr ? 0 : zero->numbers.front(),
-                     type->second.element};
+/// Of 8-bit integers. `integers`: the tensor that the scale belongs to.
+std::optional<TensorScale> byte_scale(const Graph& graph, const GraphNode& node,
+                                      const std::string& integers) {
+    const auto scale = tensor_scale(graph, node, integers);
+    return scale && is_byte(scale->type) ? scale : std::nullopt;
 }
-std::optional<ByteScale> quantiser_scale(const Graph& graph, const GraphNode& node) {
+std::optional<TensorScale> quantiser_scale(const Graph& graph, const GraphNode& node) {
     return node.op == "QuantizeLinear" ? byte_scale(graph, node, node.outputs[0]) : std::nullopt;
 }
-std::optional<ByteScale> dequantiser_scale(const Graph& graph, const GraphNode& node) {
+std::optional<TensorScale> dequantiser_scale(const Graph& graph, const GraphNode& node) {
     return node.op == "DequantizeLinear" && !graph.is_constant(node.inputs[0])
                ? byte_scale(graph, node, node.inputs[0])
                : std::nullopt;
@@ -120,14 +101,7 @@ class IntegerMoves {
     }
 
  private:
-    /// Operators whose results are elements of their first operand, whatever their values.
-    static bool moves(const GraphNode& node) {
-        if (node.outputs.size() != 1 && node.op != "Split") {
-            return false;  // a MaxPool that also returns indices
-        }
-        const OperatorRow* row = find_operator(node.op);
-        return (row != nullptr && row->moves) || repeats_nearest(node);
-    }
+    static bool moves(const GraphNode& node) { return node.op == "Split" || is_mover(node); }
 
     /// The DequantizeLinear that now produces a tensor; null if none has a per-tensor scale.
     const GraphNode* dequantiser_of(const std::string& tensor) const {
@@ -140,7 +114,7 @@ class IntegerMoves {
                    ? &view_.node(*producer)
                    : nullptr;
     }
-    ByteScale scale_of(const GraphNode& dequantiser) const {
+    TensorScale scale_of(const GraphNode& dequantiser) const {
         return *byte_scale(before_, dequantiser,
                            roots_.contains(dequantiser.inputs[0]) ? roots_.at(dequantiser.inputs[0])
                                                                   : dequantiser.inputs[0]);
@@ -165,14 +139,19 @@ class IntegerMoves {
         }
         node.op == "Split" ? add_slices(node, mover) : nodes_.push_back(std::move(mover));
         for (const std::string& output : node.outputs) {
-            GraphNode after = dequantiser;
-            after.name = output + "_DequantizeLinear";
-            after.inputs[0] = integers_of(output, dequantiser);
-            after.outputs = {output};
-            nodes_.push_back(after);
-            moved_[output] = std::move(after);
+            dequantise(output, integers_of(output, dequantiser), dequantiser);
         }
         return true;
+    }
+
+    /// `like`: a dequantiser of the scale that the integers have.
+    void dequantise(const std::string& output, const std::string& integers, const GraphNode& like) {
+        GraphNode after = like;
+        after.name = output + "_DequantizeLinear";
+        after.inputs[0] = integers;
+        after.outputs = {output};
+        nodes_.push_back(after);
+        moved_[output] = std::move(after);
     }
 
     /// `mover`: the integer Split. Each part becomes a Slice.
@@ -209,7 +188,7 @@ class IntegerMoves {
                (node.input(2).empty() ||
                 (value != nullptr && value->numbers == std::vector<double>{0}));
     }
-    std::string zero_code(const ByteScale& scale, const std::string& of) {
+    std::string zero_code(const TensorScale& scale, const std::string& of) {
         std::string name = free_name(of + "_padding");
         GraphValue value = zeros({scale.type, {}});
         value.numbers.front() = scale.zero;
@@ -220,13 +199,10 @@ class IntegerMoves {
 
     /// The same name for the same `wish`.
     std::string free_name(std::string wish) const {
-        while (before_.types.contains(wish) || before_.is_constant(wish)) {
-            wish += '_';
-        }
-        return wish;
+        return npuscope::free_name(before_, std::move(wish));
     }
 
-    /// The name of the integers behind a real-valued tensor.
+    /// The name of the integers that a real-valued tensor is dequantised from.
     std::string integers_of(const std::string& real, const GraphNode& dequantiser) {
         std::string name = free_name(real + "_integers");
         const std::string& from = dequantiser.inputs[0];
@@ -257,7 +233,7 @@ class IntegerMoves {
 
     /// `maps`: the DequantizeLinear of each map.
     void join(const GraphNode& node, const std::vector<GraphNode>& maps,
-              const std::pair<std::string, std::string>& scale_names, const ByteScale& scale,
+              const std::pair<std::string, std::string>& scale_names, const TensorScale& scale,
               const std::string& output) {
         GraphNode joined;
         joined.op = "Concat";

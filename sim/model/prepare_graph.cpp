@@ -15,6 +15,7 @@
 #include "sim/model/node_order.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
+#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {
@@ -450,6 +451,7 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     use_plain_nodes(graph);
     prepare_graph(graph);
+    place_quantisers(graph);
     move_between_quantisers(graph);
     prepare_graph(graph);
     tabulate_functions(graph);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/quantiser_places.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/model/operators.h"
+
+namespace npuscope {
+
+std::optional<TensorScale> tensor_scale(const Graph& graph, const GraphNode& node,
+                                        const std::string& integers) {
+    const auto type = graph.types.find(integers);
+    const GraphValue* scale = graph.constant(node.input(1));
+    const GraphValue* zero = graph.constant(node.input(2));
+    const bool known = type != graph.types.end() && scale != nullptr &&
+                       scale->numbers.size() == 1 && scale->numbers.front() > 0 &&
+                       (node.input(2).empty() || (zero != nullptr && zero->numbers.size() == 1));
+    if (!known) {
+        return std::nullopt;
+    }
+    return TensorScale{scale->numbers.front(), zero == nullptr ? 0 : zero->numbers.front(),
+                       type->second.element};
+}
+
+bool is_mover(const GraphNode& node) {
+    const OperatorRow* row = find_operator(node.op);
+    return node.outputs.size() == 1 &&  // not a MaxPool that also returns indices
+           ((row != nullptr && row->moves) || repeats_nearest(node));
+}
+
+std::string free_name(const Graph& graph, std::string wish) {
+    while (graph.types.contains(wish) || graph.is_constant(wish)) {
+        wish += '_';
+    }
+    return wish;
+}
+
+// --- Quantisers after operators that move elements ---
+
+namespace {
+
+/// With constant limits.
+bool is_activation(const Graph& graph, const GraphNode& node) {
+    const auto fixed = [&](std::size_t input) {
+        return node.input(input).empty() || graph.is_constant(node.input(input));
+    };
+    return node.op == "Relu" || (node.op == "Clip" && fixed(1) && fixed(2));
+}
+
+class RaisedQuantisers {
+ public:
+    explicit RaisedQuantisers(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+
+    void run() {
+        std::map<std::string, std::vector<Chain>> chains;  // by source
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            if (const auto chain = chain_of(i)) {
+                chains[chain->source].push_back(*chain);
+            }
+        }
+        std::map<std::size_t, std::vector<GraphNode>> replaced;
+        for (const auto& [source, group] : chains) {
+            if (is_raised(source, group)) {
+                for (const Chain& chain : group) {
+                    raise(chain, replaced);
+                }
+            }
+        }
+        std::vector<GraphNode> nodes;
+        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
+            if (const auto found = replaced.find(i); found != replaced.end()) {
+                nodes.insert(nodes.end(), found->second.begin(), found->second.end());
+            } else {
+                nodes.push_back(std::move(graph_.nodes[i]));
+            }
+        }
+        graph_.nodes = std::move(nodes);
+    }
+
+ private:
+    /// Source, movers, activation, quantiser: each is the only reader of the one before, except
+    /// that the source may have several.
+    struct Chain {
+        std::string source;
+        std::vector<std::size_t> movers;  ///< first to last
+        std::optional<std::size_t> activation;
+        std::size_t quantiser = 0;
+    };
+
+    /// The producer of a tensor that only one node reads.
+    std::optional<std::size_t> only_producer(const std::string& tensor) const {
+        return view_.only_reader(tensor) ? view_.producer(tensor) : std::nullopt;
+    }
+
+    std::optional<Chain> chain_of(std::size_t index) const {
+        const GraphNode& node = view_.node(index);
+        if (node.op != "QuantizeLinear" || !tensor_scale(before_, node, node.outputs[0])) {
+            return std::nullopt;
+        }
+        Chain chain{node.inputs[0], {}, {}, index};
+        const auto before = only_producer(chain.source);
+        if (before && is_activation(before_, view_.node(*before))) {
+            const auto mover = only_producer(view_.node(*before).inputs[0]);
+            if (mover && is_mover(view_.node(*mover))) {
+                chain.activation = before;
+                chain.source = view_.node(*before).inputs[0];
+            }
+        }
+        for (auto mover = only_producer(chain.source); mover && is_mover(view_.node(*mover));
+             mover = only_producer(chain.source)) {
+            chain.movers.insert(chain.movers.begin(), *mover);
+            chain.source = view_.node(*mover).inputs[0];
+        }
+        return chain;
+    }
+
+    /// Whether all readers of the source are chains of one scale, and one of them has movers. A
+    /// source that was dequantised is moved as integers by move_between_quantisers.
+    bool is_raised(const std::string& source, const std::vector<Chain>& group) const {
+        const auto producer = view_.producer(source);
+        const auto scale = [&](const Chain& chain) {
+            const GraphNode& quantiser = view_.node(chain.quantiser);
+            return tensor_scale(before_, quantiser, quantiser.outputs[0]);
+        };
+        const bool equal = std::ranges::all_of(group, [&](const Chain& chain) {
+            return scale(chain) == scale(group.front()) && (!chain.activation || group.size() == 1);
+        });
+        return equal && producer && is_cheap(group.front(), view_.node(*producer)) &&
+               view_.node(*producer).op != "DequantizeLinear" &&
+               view_.readers(source) == group.size() &&
+               std::ranges::count(before_.outputs, source) == 0 &&
+               std::ranges::any_of(group, [](const Chain& chain) { return !chain.movers.empty(); });
+    }
+
+    /// Whether a layer may take the quantiser in, or no more numbers are quantised than before.
+    bool is_cheap(const Chain& chain, const GraphNode& producer) const {
+        constexpr std::array<std::string_view, 7> layers{
+            "Conv", "ConvTranspose", "Gemm", "MatMul", "BatchNormalization", "Relu", "Clip"};
+        const bool pools = std::ranges::any_of(
+            chain.movers, [&](std::size_t mover) { return view_.node(mover).op == "MaxPool"; });
+        const Sizes& result = view_.sizes(view_.node(chain.quantiser).outputs[0]);
+        return pools || std::ranges::find(layers, producer.op) != layers.end() ||
+               count_elements(view_.sizes(chain.source)) <= count_elements(result);
+    }
+
+    void raise(const Chain& chain, std::map<std::size_t, std::vector<GraphNode>>& replaced) {
+        if (chain.movers.empty()) {
+            return;
+        }
+        const std::size_t first = chain.movers.front();
+        GraphNode quantiser = view_.node(chain.quantiser);
+        const std::string end = quantiser.outputs[0];
+        const ElementType type = before_.types.at(end).element;
+        const Sizes& sizes = view_.sizes(chain.source);
+        quantiser.inputs[0] = chain.source;
+        if (chain.activation) {
+            GraphNode activation = view_.node(*chain.activation);
+            activation.inputs[0] = chain.source;
+            quantiser.inputs[0] = activation.outputs[0];
+            graph_.types[activation.outputs[0]].sizes = sizes;
+            replaced[first].push_back(std::move(activation));
+            replaced[*chain.activation] = {};
+        }
+        std::string tensor = free_name(graph_, end + "_raised");
+        quantiser.outputs = {tensor};
+        graph_.types[tensor] = {type, sizes};
+        replaced[first].push_back(std::move(quantiser));
+        replaced[chain.quantiser] = {};
+        for (const std::size_t index : chain.movers) {
+            GraphNode mover = view_.node(index);
+            mover.inputs[0] = tensor;
+            const TensorType moved{type, view_.sizes(mover.outputs[0])};
+            tensor = index == chain.movers.back()
+                         ? end
+                         : free_name(graph_, mover.outputs[0] + "_integers");
+            mover.outputs = {tensor};
+            graph_.types[tensor] = moved;
+            replaced[index].push_back(std::move(mover));
+        }
+    }
+
+    Graph& graph_;
+    const Graph before_;
+    const GraphView view_;
+};
+
+}  // namespace
+
+void raise_quantisers(Graph& graph) { RaisedQuantisers(graph).run(); }
+
+void place_quantisers(Graph& graph) { raise_quantisers(graph); }
+
+}  // namespace npuscope

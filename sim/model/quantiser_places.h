@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exporters place quantisers differently: before a layer rather than after the one whose results it
+// reads, after a pool, once per reader, or with a normalisation between a layer and its quantiser.
+// These passes bring a graph to one form, in which layers are read (quantised_form.h): data and
+// weights after a DequantizeLinear, one product, one activation, one QuantizeLinear. Results stay
+// those of the model, up to the rounding of floats where constants are folded.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/model/graph.h"
+
+namespace npuscope {
+
+/// Scale, zero point and type of a QuantizeLinear or DequantizeLinear, if they are constant and
+/// per-tensor, and the scale is positive.
+struct TensorScale {
+    double scale = 1;
+    double zero = 0;
+    ElementType type = ElementType::Uint8;
+
+    bool operator==(const TensorScale&) const = default;
+};
+/// `integers`: the tensor that the scale belongs to.
+std::optional<TensorScale> tensor_scale(const Graph& graph, const GraphNode& node,
+                                        const std::string& integers);
+
+/// Operators with one result, all elements of which are elements of their first operand, whatever
+/// their values.
+bool is_mover(const GraphNode& node);
+
+/// `wish`, with underscores where a tensor of that name exists.
+std::string free_name(const Graph& graph, std::string wish);
+
+/// All passes below. Types must be inferred again.
+void place_quantisers(Graph& graph);
+
+/// A quantiser after operators that move elements moves before them, with the activation before it.
+void raise_quantisers(Graph& graph);
+
+}  // namespace npuscope

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs with quantisers and constants where exporters place them, in the form that layers have:
+// fewer operators, the same results.
+#include "sim/model/quantiser_places.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/model/host_values.h"
+#include "sim/model/onnx_reader.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
+#include "tests/support/model_builder.h"
+
+namespace npuscope {
+namespace {
+
+using test::ModelBuilder;
+using Names = std::vector<std::string>;
+
+constexpr int map_channels = 4;
+
+/// A dequantised map `x_y` of 4 channels of 8 x 8, weights `w_y` of 4 kernels for it, scales `s`
+/// and `t` with zero points `sz` and `tz` for results.
+ModelBuilder start(std::int64_t opset = 13, const std::vector<int>& weights = {}) {
+    ModelBuilder builder(opset);
+    builder.input("x", {1, map_channels, 8, 8}, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.05F}).int8s("xz", {}, {3});
+    builder.floats("s", {}, {0.25F}).int8s("sz", {}, {-7});
+    builder.floats("t", {}, {0.125F}).int8s("tz", {}, {5});
+    builder.node("DequantizeLinear", "x", {"x", "xs", "xz"});
+    std::vector<int> numbers = weights;
+    for (const float number : test::some_numbers(weights.empty() ? 16 : 0, -90, 90, 5)) {
+        numbers.push_back(static_cast<int>(number));
+    }
+    builder.int8s("w", {map_channels, map_channels, 1, 1}, numbers);
+    builder.floats("ws", {map_channels}, {0.01F, 0.02F, 0.015F, 0.03F});
+    builder.int8s("wz", {map_channels}, {0, 0, 0, 0});
+    builder.node("DequantizeLinear", "w", {"w", "ws", "wz"}).integer("axis", 0);
+    return builder;
+}
+
+/// The same with a convolution, whose result is `conv_y`.
+ModelBuilder convolution(std::int64_t opset = 13, const std::vector<int>& weights = {}) {
+    ModelBuilder builder = start(opset, weights);
+    builder.node("Conv", "conv", {"x_y", "w_y"});
+    return builder;
+}
+
+/// Each int8 code once.
+std::vector<double> results(const Graph& graph) {
+    GraphValue codes = zeros(graph.types.at(graph.inputs.front()));
+    for (std::size_t i = 0; i < codes.numbers.size(); ++i) {
+        codes.numbers[i] = static_cast<double>(i % 256) - 128;
+    }
+    HostValues values(graph, value_ranges(graph));
+    for (const std::string& input : graph.inputs) {
+        values.take_input(input, {{input, codes}});
+    }
+    for (const GraphNode& node : graph.nodes) {
+        values.evaluate(node);
+    }
+    std::vector<double> numbers;
+    for (const std::string& output : graph.outputs) {
+        const std::vector<double>& one = values.at(output).numbers;
+        numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    return numbers;
+}
+
+Graph read(ModelBuilder& builder) {
+    if (builder.graph().output_size() == 0) {
+        builder.output(builder.last());
+    }
+    Graph graph = parse_onnx(builder.bytes(), "built.onnx");
+    prepare_graph(graph);
+    return graph;
+}
+
+/// The graph after all passes, whose results are the model's.
+Graph placed(ModelBuilder& builder) {
+    Graph graph = read(builder);
+    const std::vector<double> expected = results(graph);
+    place_quantisers(graph);
+    prepare_graph(graph);
+    EXPECT_EQ(results(graph), expected);
+    return graph;
+}
+
+/// Operators in their order, without dequantisers.
+Names operators(const Graph& graph) {
+    Names names;
+    for (const GraphNode& node : graph.nodes) {
+        if (node.op != "DequantizeLinear") {
+            names.push_back(node.op);
+        }
+    }
+    return names;
+}
+
+/// Whether all products of the graph are layers of integers.
+bool is_layer(const Graph& graph) {
+    const GraphView view(graph);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const auto layer = read_quantised_layer(view, i);
+        if (layer && !layer->obstacle.empty()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- Quantisers after operators that move elements ---
+
+TEST(RaisedQuantisers, AQuantiserAfterAPoolGoesBeforeIt) {
+    ModelBuilder builder = convolution();
+    builder.node("Relu", "relu", {"conv_y"}).node("MaxPool", "pool", {"relu_y"});
+    builder.ints("kernel_shape", {3, 3}).ints("pads", {1, 1, 1, 1}).ints("strides", {2, 2});
+    builder.node("QuantizeLinear", "q", {"pool_y", "s", "sz"});
+    const Graph graph = placed(builder);
+    EXPECT_EQ(operators(graph), (Names{"Conv", "Relu", "QuantizeLinear", "MaxPool"}));
+    EXPECT_EQ(graph.nodes.back().outputs.front(), "q_y");
+    EXPECT_TRUE(is_layer(graph));
+}
+
+TEST(RaisedQuantisers, AQuantiserPassesSeveralMoversAndTakesTheActivationAlong) {
+    ModelBuilder builder = convolution();
+    builder.node("Transpose", "turn", {"conv_y"}).ints("perm", {0, 2, 3, 1});
+    builder.int64s("rows", {1, -1, map_channels}).node("Reshape", "flat", {"turn_y", "rows"});
+    builder.node("Relu", "relu", {"flat_y"}).node("QuantizeLinear", "q", {"relu_y", "s", "sz"});
+    EXPECT_EQ(operators(placed(builder)),
+              (Names{"Conv", "Relu", "QuantizeLinear", "Transpose", "Reshape"}));
+}
+
+TEST(RaisedQuantisers, AllReadersOfALayerMustQuantiseAlike) {
+    for (const bool alike : {true, false}) {
+        ModelBuilder builder = convolution();
+        builder.node("MaxPool", "pool", {"conv_y"}).ints("kernel_shape", {2, 2});
+        builder.node("QuantizeLinear", "p", {"pool_y", "s", "sz"});
+        builder.node("QuantizeLinear", "q", {"conv_y", alike ? "s" : "t", "sz"});
+        builder.output("p_y").output("q_y");
+        EXPECT_EQ(operators(placed(builder)),
+                  (Names{"Conv", alike ? "QuantizeLinear" : "MaxPool",
+                         alike ? "MaxPool" : "QuantizeLinear", "QuantizeLinear"}));
+    }
+}
+
+TEST(RaisedQuantisers, ResultsOfTheModelAndScalesPerChannelStay) {
+    ModelBuilder seen = convolution();
+    seen.node("MaxPool", "pool", {"conv_y"}).ints("kernel_shape", {2, 2});
+    seen.node("QuantizeLinear", "q", {"pool_y", "s", "sz"}).output("pool_y").output("q_y");
+    const Names before{"Conv", "MaxPool", "QuantizeLinear"};
+    EXPECT_EQ(operators(placed(seen)), before);
+    ModelBuilder scales = convolution();
+    scales.node("MaxPool", "pool", {"conv_y"}).ints("kernel_shape", {2, 2});
+    scales.node("QuantizeLinear", "q", {"pool_y", "ws", "wz"}).integer("axis", 1);
+    EXPECT_EQ(operators(placed(scales)), before);
+}
+
+}  // namespace
+}  // namespace npuscope
