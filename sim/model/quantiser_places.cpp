@@ -41,6 +41,60 @@ std::string free_name(const Graph& graph, std::string wish) {
     return wish;
 }
 
+// --- Equal quantisers of one tensor ---
+
+namespace {
+
+bool is_quantiser(const GraphNode& node) {
+    return node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
+}
+
+bool are_equal_constants(const Graph& graph, const std::string& a, const std::string& b) {
+    if (a == b) {
+        return true;
+    }
+    const GraphValue* first = graph.constant(a);
+    const GraphValue* second = graph.constant(b);
+    return first != nullptr && second != nullptr && first->type.element == second->type.element &&
+           first->numbers == second->numbers;
+}
+
+bool are_equal(const Graph& graph, const GraphNode& a, const GraphNode& b) {
+    const GraphValue* scale = graph.constant(a.input(1));
+    const bool one_scale = scale != nullptr && scale->numbers.size() == 1;
+    return a.op == b.op && (one_scale || a.attributes == b.attributes) &&
+           are_equal_constants(graph, a.input(1), b.input(1)) &&
+           are_equal_constants(graph, a.input(2), b.input(2)) &&
+           graph.types.at(a.outputs[0]) == graph.types.at(b.outputs[0]);
+}
+
+}  // namespace
+
+void join_equal_quantisers(Graph& graph) {
+    std::map<std::string, std::string> joined;                 // dropped results
+    std::map<std::string, std::vector<const GraphNode*>> all;  // by the tensor that they read
+    for (GraphNode& node : graph.nodes) {
+        for (std::string& input : node.inputs) {
+            if (const auto found = joined.find(input); found != joined.end()) {
+                input = found->second;
+            }
+        }
+        if (!is_quantiser(node) || std::ranges::count(graph.outputs, node.outputs[0]) != 0) {
+            continue;
+        }
+        std::vector<const GraphNode*>& others = all[node.inputs[0]];
+        const auto equal = std::ranges::find_if(
+            others, [&](const GraphNode* other) { return are_equal(graph, *other, node); });
+        if (equal == others.end()) {
+            others.push_back(&node);
+        } else {
+            joined[node.outputs[0]] = (*equal)->outputs[0];
+        }
+    }
+    std::erase_if(graph.nodes,
+                  [&](const GraphNode& node) { return joined.contains(node.outputs.front()); });
+}
+
 // --- Quantisers after operators that move elements ---
 
 namespace {
@@ -194,6 +248,10 @@ class RaisedQuantisers {
 
 void raise_quantisers(Graph& graph) { RaisedQuantisers(graph).run(); }
 
-void place_quantisers(Graph& graph) { raise_quantisers(graph); }
+void place_quantisers(Graph& graph) {
+    join_equal_quantisers(graph);
+    raise_quantisers(graph);
+    join_equal_quantisers(graph);
+}
 
 }  // namespace npuscope

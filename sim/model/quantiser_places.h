@@ -36,6 +36,9 @@ std::string free_name(const Graph& graph, std::string wish);
 /// All passes below. Types must be inferred again.
 void place_quantisers(Graph& graph);
 
+/// Quantisers of one tensor with equal scales and zero points become one, and likewise
+/// dequantisers.
+void join_equal_quantisers(Graph& graph);
 /// A quantiser after operators that move elements moves before them, with the activation before it.
 void raise_quantisers(Graph& graph);
 

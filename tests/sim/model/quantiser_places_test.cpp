@@ -161,5 +161,29 @@ TEST(RaisedQuantisers, ResultsOfTheModelAndScalesPerChannelStay) {
     EXPECT_EQ(operators(placed(scales)), before);
 }
 
+// --- Equal quantisers ---
+
+TEST(EqualQuantisers, OfOneTensorAreOne) {
+    ModelBuilder builder = convolution();
+    builder.floats("again", {}, {0.25F}).int8s("againz", {}, {-7});
+    builder.node("QuantizeLinear", "a", {"conv_y", "s", "sz"});
+    builder.node("QuantizeLinear", "b", {"conv_y", "again", "againz"});
+    builder.node("QuantizeLinear", "c", {"conv_y", "again", "tz"});
+    builder.node("DequantizeLinear", "da", {"a_y", "s", "sz"});
+    builder.node("DequantizeLinear", "db", {"b_y", "again", "againz"});
+    builder.node("DequantizeLinear", "dc", {"c_y", "again", "tz"});
+    builder.node("Add", "ab", {"da_y", "db_y"}).node("Add", "abc", {"ab_y", "dc_y"});
+    const Graph graph = placed(builder);
+    EXPECT_EQ(operators(graph), (Names{"Conv", "QuantizeLinear", "QuantizeLinear", "Add", "Add"}));
+    EXPECT_EQ(graph.nodes[graph.nodes.size() - 2].inputs, (Names{"da_y", "da_y"}));
+}
+
+TEST(EqualQuantisers, ResultsOfTheModelKeepTheirNames) {
+    ModelBuilder builder = convolution();
+    builder.node("QuantizeLinear", "a", {"conv_y", "s", "sz"});
+    builder.node("QuantizeLinear", "b", {"conv_y", "s", "sz"}).output("a_y").output("b_y");
+    EXPECT_EQ(operators(placed(builder)), (Names{"Conv", "QuantizeLinear", "QuantizeLinear"}));
+}
+
 }  // namespace
 }  // namespace npuscope
