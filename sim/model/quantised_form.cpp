@@ -161,6 +161,10 @@ class LayerReader {
             return layer_;
         }
         layer_.weights = *constant(weights->tensor);
+        if (!scaled_by_kernel(*weights)) {
+            layer_.obstacle = "its weights have a scale per input channel";
+            return layer_;
+        }
         take_product_shape();
         if (!layer_.obstacle.empty()) {
             return layer_;
@@ -203,6 +207,15 @@ class LayerReader {
             is_power_of_two(area) && is_power_of_two(data.scales.front() / output_scale_);
         layer_.factors = {data.scales.front() / (area * output_scale_)};
         return layer_;
+    }
+
+    bool scaled_by_kernel(const Dequantised& weights) const {
+        const auto rank = static_cast<std::int64_t>(layer_.weights.type.sizes.size());
+        const std::int64_t axis = weights.axis < 0 ? weights.axis + rank : weights.axis;
+        const bool first =
+            (layer_.is_conv && !layer_.is_transposed) || node_.integer("transB", 0) != 0;
+        const std::int64_t kernels = first ? 0 : layer_.is_transposed ? 1 : rank - 1;
+        return weights.scales.size() == 1 || axis == kernels;
     }
 
     /// [C K], as MatMul has it.
@@ -362,7 +375,7 @@ std::optional<Dequantised> dequantised(const GraphView& view, const std::string&
     if (blocks || scale == nullptr || (zero == nullptr && !node.input(2).empty())) {
         return std::nullopt;
     }
-    Dequantised from{node.inputs[0], scale->numbers, {0}};
+    Dequantised from{node.inputs[0], scale->numbers, {0}, node.integer("axis", 1)};
     if (zero != nullptr) {
         from.zeros = zero->numbers;
     }

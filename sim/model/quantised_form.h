@@ -79,6 +79,7 @@ struct Dequantised {
     std::string tensor;
     std::vector<double> scales;
     std::vector<double> zeros{0};
+    std::int64_t axis = 1;  ///< along which there are several scales; negative: from the end
 };
 
 /// What `tensor` was dequantised from; nothing if its scale or zero point is not constant.

@@ -248,10 +248,34 @@ class RaisedQuantisers {
 
 void raise_quantisers(Graph& graph) { RaisedQuantisers(graph).run(); }
 
+namespace {
+
+/// Constants that no node reads, and their dequantisers: weights may be large.
+void drop_unread_weights(Graph& graph) {
+    for (bool dropped = true; dropped;) {
+        std::set<std::string> read(graph.outputs.begin(), graph.outputs.end());
+        for (const GraphNode& node : graph.nodes) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        for (const auto& [node, reason] : graph.left_out) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        dropped = std::erase_if(graph.nodes, [&](const GraphNode& node) {
+                      return node.op == "DequantizeLinear" && !read.contains(node.outputs[0]);
+                  }) > 0;
+        std::erase_if(graph.constants,
+                      [&](const auto& constant) { return !read.contains(constant.first); });
+    }
+}
+
+}  // namespace
+
 void place_quantisers(Graph& graph) {
     join_equal_quantisers(graph);
     raise_quantisers(graph);
     join_equal_quantisers(graph);
+    fold_into_products(graph);
+    drop_unread_weights(graph);
 }
 
 }  // namespace npuscope

@@ -41,5 +41,9 @@ void place_quantisers(Graph& graph);
 void join_equal_quantisers(Graph& graph);
 /// A quantiser after operators that move elements moves before them, with the activation before it.
 void raise_quantisers(Graph& graph);
+/// A BatchNormalization, or a sum, difference, product or quotient with one constant per kernel,
+/// between a product with dequantised operands and its quantiser: the scales of the weights and the
+/// bias take it up.
+void fold_into_products(Graph& graph);
 
 }  // namespace npuscope

@@ -185,5 +185,133 @@ TEST(EqualQuantisers, ResultsOfTheModelKeepTheirNames) {
     EXPECT_EQ(operators(placed(builder)), (Names{"Conv", "QuantizeLinear", "QuantizeLinear"}));
 }
 
+// --- Constants per kernel ---
+
+TEST(FoldedConstants, ANormalisationChangesScalesAndBias) {
+    ModelBuilder builder = convolution();
+    builder.floats("gamma", {map_channels}, {1.5F, -0.5F, 0, 2});
+    builder.floats("beta", {map_channels}, {0.25F, 3, 1, -1});
+    builder.floats("mean", {map_channels}, {0.5F, -2, 0.125F, 1});
+    builder.floats("var", {map_channels}, {0.9F, 2, 1, 0.3F});
+    builder.node("BatchNormalization", "bn", {"conv_y", "gamma", "beta", "mean", "var"});
+    builder.node("Relu", "relu", {"bn_y"}).node("QuantizeLinear", "q", {"relu_y", "s", "sz"});
+    const Graph graph = placed(builder);
+    EXPECT_EQ(operators(graph), (Names{"Conv", "Relu", "QuantizeLinear"}));
+    EXPECT_TRUE(is_layer(graph));
+    EXPECT_EQ(graph.constants.count("w"), 0) << "unread weights are dropped";
+}
+
+TEST(FoldedConstants, SumsAndFactorsOfEveryForm) {
+    struct Row {
+        const char* op;
+        std::vector<std::int64_t> sizes;
+        bool folds;
+    };
+    const std::vector<Row> rows{{"Add", {1, map_channels, 1, 1}, true},
+                                {"Add", {map_channels, 1, 1}, true},
+                                {"Sub", {}, true},
+                                {"Mul", {map_channels, 1, 1}, true},
+                                {"Div", {1, 1, 1, 1}, true},
+                                {"Add", {map_channels}, false},
+                                {"Mul", {1, 1, 1, 8}, false},
+                                {"Add", {1, 1, map_channels, 1, 1}, false}};
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.op + std::to_string(row.sizes.size()));
+        std::size_t count = 1;
+        for (const std::int64_t size : row.sizes) {
+            count *= static_cast<std::size_t>(size);
+        }
+        std::vector<float> numbers;
+        for (const float number : test::some_numbers(count, 1, 30, 9)) {
+            numbers.push_back(number / 8);
+        }
+        ModelBuilder builder = start();
+        if (row.sizes == std::vector<std::int64_t>{map_channels}) {  // along the width
+            builder.int64s("from", {0}).int64s("to", {map_channels}).int64s("axis", {3});
+            builder.node("Slice", "part", {"x_y", "from", "to", "axis"});
+        } else {
+            builder.node("Identity", "part", {"x_y"});
+        }
+        builder.node("Conv", "conv", {"part_y", "w_y"});
+        builder.floats("c", row.sizes, numbers).node(row.op, "more", {"conv_y", "c"});
+        builder.node("QuantizeLinear", "q", {"more_y", "s", "sz"});
+        Graph graph = read(builder);
+        move_between_quantisers(graph);
+        prepare_graph(graph);
+        const std::vector<double> expected = results(graph);
+        place_quantisers(graph);
+        prepare_graph(graph);
+        EXPECT_EQ(results(graph), expected);
+        const Names names = operators(graph);
+        EXPECT_EQ(std::ranges::count(names, row.op) == 0, row.folds);
+    }
+}
+
+TEST(FoldedConstants, ADifferenceFromAConstantNegatesTheWeights) {
+    for (const int lowest : {-127, -128}) {
+        std::vector<int> weights(16, 20);
+        weights[5] = lowest;
+        ModelBuilder builder = convolution(13, weights);
+        builder.floats("c", {}, {2}).node("Sub", "sub", {"c", "conv_y"});
+        builder.node("QuantizeLinear", "q", {"sub_y", "s", "sz"});
+        const Names folded{"Conv", "QuantizeLinear"};
+        const Names kept{"Conv", "Sub", "QuantizeLinear"};
+        EXPECT_EQ(operators(placed(builder)), lowest == -127 ? folded : kept);
+    }
+}
+
+TEST(FoldedConstants, AConstantMayBeDequantisedAndTheLayerHaveABias) {
+    ModelBuilder builder = start();
+    builder.int8s("b", {map_channels}, {40, -20, 3, 0}, onnx::TensorProto_DataType_INT32);
+    builder.floats("bs", {map_channels}, {0.01F, 0.02F, 0.03F, 0.04F});
+    builder.node("DequantizeLinear", "b", {"b", "bs"}).integer("axis", 0);
+    builder.int8s("c", {map_channels, 1, 1}, {-5, 6, 7, 8});
+    builder.node("DequantizeLinear", "c", {"c", "xs", "xz"});
+    builder.node("Conv", "conv", {"x_y", "w_y", "b_y"}).node("Add", "add", {"c_y", "conv_y"});
+    builder.node("QuantizeLinear", "q", {"add_y", "s", "sz"});
+    const Graph graph = placed(builder);
+    EXPECT_EQ(operators(graph), (Names{"Conv", "QuantizeLinear"}));
+    EXPECT_TRUE(is_layer(graph));
+}
+
+/// `x` as 64 rows of 4, weights [4 5].
+ModelBuilder matrix(const std::string& op) {
+    ModelBuilder builder(13);
+    builder.input("x", {64, map_channels}, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.05F}).int8s("xz", {}, {3});
+    builder.floats("s", {}, {0.25F}).int8s("sz", {}, {-7});
+    builder.node("DequantizeLinear", "x", {"x", "xs", "xz"});
+    std::vector<int> numbers;
+    for (const float number : test::some_numbers(20, -90, 90, 5)) {
+        numbers.push_back(static_cast<int>(number));
+    }
+    builder.int8s("w", {map_channels, 5}, numbers);
+    builder.floats("ws", {5}, {0.01F, 0.02F, 0.015F, 0.03F, 0.04F});
+    builder.node("DequantizeLinear", "w", {"w", "ws"}).integer("axis", -1);
+    builder.node(op, "product", {"x_y", "w_y"});
+    return builder;
+}
+
+TEST(FoldedConstants, AMatrixProductKeepsAnAdditionOfItsBias) {
+    for (const char* op : {"MatMul", "Gemm"}) {
+        ModelBuilder builder = matrix(op);
+        builder.floats("f", {5}, {2, 1, 0.5F, 3, -1}).floats("b", {1, 5}, {1, 2, 3, 4, 5});
+        builder.node("Mul", "mul", {"product_y", "f"}).node("Add", "add", {"mul_y", "b"});
+        builder.node("QuantizeLinear", "q", {"add_y", "s", "sz"});
+        const Graph graph = placed(builder);
+        const bool gemm = std::string(op) == "Gemm";
+        EXPECT_EQ(operators(graph), gemm ? (Names{"Gemm", "QuantizeLinear"})
+                                         : (Names{"MatMul", "Add", "QuantizeLinear"}));
+        EXPECT_TRUE(is_layer(graph));
+    }
+}
+
+TEST(QuantisedLayers, WeightsWithAScalePerInputChannelAreNotIntegers) {
+    ModelBuilder builder = start();
+    builder.node("DequantizeLinear", "v", {"w", "ws", "wz"}).integer("axis", 1);
+    builder.node("Conv", "conv", {"x_y", "v_y"}).node("QuantizeLinear", "q", {"conv_y", "s", "sz"});
+    EXPECT_FALSE(is_layer(placed(builder)));
+}
+
 }  // namespace
 }  // namespace npuscope
