@@ -271,6 +271,7 @@ void drop_unread_weights(Graph& graph) {
 }  // namespace
 
 void place_quantisers(Graph& graph) {
+    move_integer_constants(graph);
     join_equal_quantisers(graph);
     raise_quantisers(graph);
     join_equal_quantisers(graph);

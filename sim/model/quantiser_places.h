@@ -45,5 +45,8 @@ void raise_quantisers(Graph& graph);
 /// between a product with dequantised operands and its quantiser: the scales of the weights and the
 /// bias take it up.
 void fold_into_products(Graph& graph);
+/// Constants whose dequantised numbers are moved (Transpose, Reshape and the like) are moved as
+/// integers.
+void move_integer_constants(Graph& graph);
 
 }  // namespace npuscope

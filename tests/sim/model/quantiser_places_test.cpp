@@ -313,5 +313,34 @@ TEST(QuantisedLayers, WeightsWithAScalePerInputChannelAreNotIntegers) {
     EXPECT_FALSE(is_layer(placed(builder)));
 }
 
+// --- Moved constants ---
+
+TEST(MovedConstants, WeightsAreMovedAsIntegersWithTheirScales) {
+    ModelBuilder builder = start();
+    builder.int8s("v", {1, 1, map_channels, map_channels},
+                  {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+    builder.node("DequantizeLinear", "v", {"v", "ws", "wz"}).integer("axis", 3);
+    builder.node("Transpose", "turn", {"v_y"}).ints("perm", {3, 2, 0, 1});
+    builder.node("Conv", "conv", {"x_y", "turn_y"});
+    builder.node("QuantizeLinear", "q", {"conv_y", "s", "sz"});
+    const Graph graph = placed(builder);
+    EXPECT_EQ(operators(graph), (Names{"Conv", "QuantizeLinear"}));
+    EXPECT_TRUE(is_layer(graph));
+}
+
+TEST(MovedConstants, AReshapeMayKeepTheAxisOfTheScales) {
+    for (const bool keeps : {true, false}) {
+        ModelBuilder builder = start();
+        builder.int8s("v", {2, map_channels, 2},
+                      {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+        builder.node("DequantizeLinear", "v", {"v", "ws", "wz"}).integer("axis", 1);
+        builder.int64s("to", keeps ? std::vector<std::int64_t>{1, 2, map_channels, 2}
+                                   : std::vector<std::int64_t>{map_channels, map_channels, 1, 1});
+        builder.node("Reshape", "turn", {"v_y", "to"});
+        const Graph graph = placed(builder);
+        EXPECT_EQ(operators(graph), keeps ? Names{} : Names{"Reshape"});
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
