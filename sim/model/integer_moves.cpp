@@ -210,24 +210,39 @@ class IntegerMoves {
         return name;
     }
 
-    /// A Concat that only a quantiser reads: joins integers of its scale.
+    /// A Concat that only a quantiser reads joins integers of its scale; any other one joins maps
+    /// that have one scale.
     bool concat(const GraphNode& node) {
-        const auto reader = view_.only_reader(node.outputs[0]);
-        const auto scale = reader ? quantiser_scale(before_, view_.node(*reader)) : std::nullopt;
         std::vector<GraphNode> maps;
         for (const std::string& input : node.inputs) {
             const GraphNode* dequantiser = dequantiser_of(input);
-            if (!scale || dequantiser == nullptr) {
+            if (dequantiser == nullptr) {
                 return false;
             }
             maps.push_back(*dequantiser);
+            maps.back().inputs.resize(3);
+        }
+        const auto reader = view_.only_reader(node.outputs[0]);
+        const auto scale = reader ? quantiser_scale(before_, view_.node(*reader)) : std::nullopt;
+        if (!scale) {
+            return concat_of_one_scale(node, maps);
         }
         const GraphNode& quantiser = view_.node(*reader);
-        for (GraphNode& map : maps) {
-            map.inputs.resize(3);
-        }
         join(node, maps, {quantiser.inputs[1], quantiser.input(2)}, *scale, quantiser.outputs[0]);
         dropped_.insert(quantiser.outputs[0]);
+        return true;
+    }
+
+    bool concat_of_one_scale(const GraphNode& node, const std::vector<GraphNode>& maps) {
+        const TensorScale scale = scale_of(maps.front());
+        if (!std::ranges::all_of(maps,
+                                 [&](const GraphNode& map) { return scale_of(map) == scale; })) {
+            return false;
+        }
+        const std::string& output = node.outputs[0];
+        const std::string joined = integers_of(output, maps.front());
+        join(node, maps, {}, scale, joined);
+        dequantise(output, joined, maps.front());
         return true;
     }
 

@@ -272,9 +272,11 @@ void drop_unread_weights(Graph& graph) {
 
 void place_quantisers(Graph& graph) {
     move_integer_constants(graph);
+    join_limits(graph);
     join_equal_quantisers(graph);
     raise_quantisers(graph);
     join_equal_quantisers(graph);
+    join_limits(graph);
     fold_into_products(graph);
     drop_unread_weights(graph);
 }

@@ -41,6 +41,8 @@ void place_quantisers(Graph& graph);
 void join_equal_quantisers(Graph& graph);
 /// A quantiser after operators that move elements moves before them, with the activation before it.
 void raise_quantisers(Graph& graph);
+/// A Relu, Clip, Min and Max with constant limits before a quantiser become one Clip.
+void join_limits(Graph& graph);
 /// A BatchNormalization, or a sum, difference, product or quotient with one constant per kernel,
 /// between a product with dequantised operands and its quantiser: the scales of the weights and the
 /// bias take it up.

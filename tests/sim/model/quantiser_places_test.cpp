@@ -185,6 +185,37 @@ TEST(EqualQuantisers, ResultsOfTheModelKeepTheirNames) {
     EXPECT_EQ(operators(placed(builder)), (Names{"Conv", "QuantizeLinear", "QuantizeLinear"}));
 }
 
+// --- Limits ---
+
+TEST(JoinedLimits, LimitsBeforeAQuantiserAreOneClip) {
+    for (const std::int64_t opset : {10, 13}) {
+        ModelBuilder builder = convolution(opset);
+        builder.floats("six", {}, {6}).floats("two", {1}, {2});
+        builder.node("Relu", "relu", {"conv_y"}).node("Min", "min", {"six", "relu_y"});
+        builder.node("Max", "max", {"min_y", "two"});
+        builder.node("QuantizeLinear", "q", {"max_y", "s", "sz"});
+        const Graph graph = placed(builder);
+        EXPECT_EQ(operators(graph), (Names{"Conv", "Clip", "QuantizeLinear"}));
+        EXPECT_EQ(graph.nodes[3].number("min", -1), opset == 10 ? 2 : -1);
+        EXPECT_EQ(graph.nodes[3].inputs.size(), opset == 10 ? 1 : 3);
+    }
+}
+
+TEST(JoinedLimits, AMaximumWithZeroIsARelu) {
+    ModelBuilder builder = convolution();
+    builder.floats("none", {}, {0}).node("Max", "max", {"conv_y", "none"});
+    builder.node("QuantizeLinear", "q", {"max_y", "s", "sz"});
+    EXPECT_EQ(operators(placed(builder)), (Names{"Conv", "Relu", "QuantizeLinear"}));
+}
+
+TEST(JoinedLimits, AMaximumPerChannelOrOfTwoMapsStays) {
+    ModelBuilder builder = convolution();
+    builder.floats("c", {1, map_channels, 1, 1}, {0, 1, 2, 3});
+    builder.node("Max", "max", {"conv_y", "c"}).node("Min", "min", {"max_y", "x_y"});
+    builder.node("QuantizeLinear", "q", {"min_y", "s", "sz"});
+    EXPECT_EQ(operators(placed(builder)), (Names{"Conv", "Max", "Min", "QuantizeLinear"}));
+}
+
 // --- Constants per kernel ---
 
 TEST(FoldedConstants, ANormalisationChangesScalesAndBias) {
@@ -340,6 +371,27 @@ TEST(MovedConstants, AReshapeMayKeepTheAxisOfTheScales) {
         const Graph graph = placed(builder);
         EXPECT_EQ(operators(graph), keeps ? Names{} : Names{"Reshape"});
     }
+}
+
+// --- Maps of one scale that are joined ---
+
+TEST(JoinedMaps, MapsOfOneScaleAreJoinedAsIntegersWhateverReadsThem) {
+    ModelBuilder builder = start();
+    builder.node("Concat", "both", {"x_y", "x_y"}).integer("axis", 2);
+    builder.node("Conv", "conv", {"both_y", "w_y"});
+    builder.node("QuantizeLinear", "q", {"conv_y", "s", "sz"});
+    Graph graph = read(builder);
+    const std::vector<double> expected = results(graph);
+    move_between_quantisers(graph);
+    prepare_graph(graph);
+    EXPECT_EQ(results(graph), expected);
+    EXPECT_EQ(graph.constants.count("both_y_integers"), 0);
+    EXPECT_TRUE(is_layer(graph));
+    const GraphView view(graph);
+    const auto joined = view.producer("both_y_integers");
+    ASSERT_TRUE(joined);
+    EXPECT_EQ(view.node(*joined).op, "Concat");
+    EXPECT_EQ(view.node(*joined).inputs, (Names{"x", "x"}));
 }
 
 }  // namespace
