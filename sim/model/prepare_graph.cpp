@@ -20,9 +20,29 @@
 namespace npuscope {
 namespace {
 
+/// Whether the integers of a model are only those of its constants: weights that are stored
+/// quantised, for layers that compute with floats.
+bool quantises_only_constants(const Graph& graph) {
+    std::set<std::string> fixed;
+    for (const GraphNode& node : graph.nodes) {
+        const bool constant = std::ranges::all_of(node.inputs, [&](const std::string& input) {
+            return input.empty() || fixed.contains(input) || graph.is_constant(input);
+        });
+        if (constant) {
+            fixed.insert(node.outputs.begin(), node.outputs.end());
+        } else if (node.op.find("QuantizeLinear") != std::string::npos ||
+                   node.op == "DequantizeLinear" || node.op.find("QLinear") != std::string::npos ||
+                   node.op.find("QGemm") != std::string::npos || node.op.ends_with("Integer")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 class Preparation {
  public:
-    explicit Preparation(Graph& graph) : graph_(graph), stated_(graph.types) {}
+    explicit Preparation(Graph& graph)
+        : graph_(graph), stated_(graph.types), folds_weights_(quantises_only_constants(graph)) {}
 
     void run() {
         graph_.types.clear();
@@ -236,7 +256,7 @@ class Preparation {
         std::vector<GraphValue> typed;
         typed.reserve(node.inputs.size());
         Operands operands{node, graph_.opset, {}};
-        bool constant = row->folds;
+        bool constant = row->folds || (folds_weights_ && node.op == "DequantizeLinear");
         for (const std::string& input : node.inputs) {
             const GraphValue* value = graph_.constant(input);
             if (value == nullptr && !input.empty()) {
@@ -429,6 +449,7 @@ class Preparation {
 
     Graph& graph_;
     std::map<std::string, TensorType> stated_;
+    bool folds_weights_;                          ///< dequantisers of constants
     std::set<std::string> unsized_;               ///< tensors of nodes that were left out
     std::map<std::string, std::size_t> readers_;  ///< remaining ones
     std::vector<GraphNode> kept_;                 ///< those that remain

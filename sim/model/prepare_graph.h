@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepares a graph after reading: constants are folded (except DequantizeLinear, whose integers may
-// still be read), every tensor gets a type, and the operators' requirements on operands and
-// attributes are checked. Then: the possible values of its tensors.
+// Prepares a graph after reading: constants are folded (except DequantizeLinear in a model that
+// also quantises maps: its integers may still be read), every tensor gets a type, and the
+// operators' requirements on operands and attributes are checked. Then: the possible values of its
+// tensors.
 #pragma once
 
 #include "models/base/error.h"

@@ -394,5 +394,19 @@ TEST(JoinedMaps, MapsOfOneScaleAreJoinedAsIntegersWhateverReadsThem) {
     EXPECT_EQ(view.node(*joined).inputs, (Names{"x", "x"}));
 }
 
+// --- Models that quantise only their weights ---
+
+TEST(QuantisedWeights, AreFloatsWhereMapsAreFloats) {
+    ModelBuilder floats(13);
+    floats.input("x", {1, 1, 2, 2}).int8s("w", {1, 1, 1, 1}, {3}).floats("ws", {}, {0.5F});
+    floats.node("DequantizeLinear", "w", {"w", "ws"}).node("Conv", "conv", {"x", "w_y"});
+    const Graph graph = read(floats);
+    EXPECT_EQ(operators(graph), Names{"Conv"});
+    ASSERT_TRUE(graph.is_constant("w_y"));
+    EXPECT_EQ(graph.constants.at("w_y").numbers, std::vector<double>{1.5});
+    ModelBuilder quantised = convolution();
+    EXPECT_FALSE(read(quantised).is_constant("w_y"));
+}
+
 }  // namespace
 }  // namespace npuscope
