@@ -473,6 +473,12 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     use_plain_nodes(graph);
     prepare_graph(graph);
     place_quantisers(graph);
+    prepare_graph(graph);
+    std::vector<ResidualSum> sums;
+    if (form != ScaleForm::Exact) {
+        sums = quantise_residuals(graph);
+        prepare_graph(graph);
+    }
     move_between_quantisers(graph);
     prepare_graph(graph);
     tabulate_functions(graph);
@@ -486,6 +492,7 @@ Graph finish_graph(Graph graph, ScaleForm form) {
         stage_max_pools(graph);
         prepare_graph(graph);
     }
+    note_residuals(graph, sums);
     if (form != ScaleForm::Exact && split_batches(graph)) {
         prepare_graph(graph);
     }

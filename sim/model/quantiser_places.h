@@ -3,11 +3,13 @@
 // reads, after a pool, once per reader, or with a normalisation between a layer and its quantiser.
 // These passes bring a graph to one form, in which layers are read (quantised_form.h): data and
 // weights after a DequantizeLinear, one product, one activation, one QuantizeLinear. Results stay
-// those of the model, up to the rounding of floats where constants are folded.
+// those of the model, up to the rounding of floats where constants are folded. One pass, of residual
+// sums, changes results, and states by how much.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/model/graph.h"
 
@@ -50,5 +52,17 @@ void fold_into_products(Graph& graph);
 /// Constants whose dequantised numbers are moved (Transpose, Reshape and the like) are moved as
 /// integers.
 void move_integer_constants(Graph& graph);
+
+/// A sum whose result deviates from the model's because a layer before it was given a quantiser.
+struct ResidualSum {
+    std::string name;   ///< of the sum
+    std::string layer;  ///< that was given a quantiser
+    double step = 0;    ///< scale of that quantiser, in steps of the sum's
+};
+/// Quantises the results of layers that are added to a dequantised map before the sum is quantised:
+/// then layer and sum are integer operators. Types must be inferred again.
+std::vector<ResidualSum> quantise_residuals(Graph& graph);
+/// States the deviations of such sums, once those of all layers are known.
+void note_residuals(Graph& graph, const std::vector<ResidualSum>& sums);
 
 }  // namespace npuscope

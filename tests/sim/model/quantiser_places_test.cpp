@@ -394,6 +394,63 @@ TEST(JoinedMaps, MapsOfOneScaleAreJoinedAsIntegersWhateverReadsThem) {
     EXPECT_EQ(view.node(*joined).inputs, (Names{"x", "x"}));
 }
 
+// --- Residual sums ---
+
+/// A layer of `x`, added to `x`, between quantisers of int8.
+ModelBuilder residual() {
+    ModelBuilder builder = convolution();
+    builder.floats("os", {}, {0.06F}).int8s("oz", {}, {0});
+    builder.node("Add", "sum", {"conv_y", "x_y"}).node("Relu", "relu", {"sum_y"});
+    builder.node("QuantizeLinear", "q", {"relu_y", "os", "oz"});
+    return builder;
+}
+
+TEST(ResidualSums, ALayerWithoutAQuantiserGetsOne) {
+    ModelBuilder builder = residual();
+    Graph graph = read(builder);
+    const std::vector<double> expected = results(graph);
+    const std::vector<ResidualSum> sums = quantise_residuals(graph);
+    prepare_graph(graph);
+    ASSERT_EQ(sums.size(), 1);
+    EXPECT_EQ(sums.front().name, "sum");
+    EXPECT_EQ(sums.front().layer, "conv");
+    // sums from -0.03 to 7.65 are not clipped; the map has values from -6.55 to 6.2
+    EXPECT_NEAR(sums.front().step, (7.65 + 6.55 + 0.03 + 6.2) / 254 / 0.06, 1e-4);
+    EXPECT_TRUE(is_layer(graph));
+    const std::vector<double> found = results(graph);
+    double largest = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        largest = std::max(largest, std::abs(found[i] - expected[i]));
+    }
+    EXPECT_EQ(largest, 1);
+}
+
+TEST(ResidualSums, TheDeviationIsStatedForTheSum) {
+    ModelBuilder builder = residual();
+    builder.output(builder.last());
+    const Graph graph =
+        finish_graph(parse_onnx(builder.bytes(), "built.onnx"), ScaleForm::RoundedThird);
+    EXPECT_EQ(std::ranges::count(operators(graph), scaled_sum_op), 1);
+    const auto sum = std::ranges::find(graph.rounded, "sum", &RoundedLayer::name);
+    ASSERT_NE(sum, graph.rounded.end());
+    EXPECT_GT(sum->deviation.largest, 0.66);
+    EXPECT_EQ(sum->deviation.steps(), 1);
+    EXPECT_NEAR(sum->deviation.expected, 0.345, 0.03);
+    EXPECT_EQ(std::ranges::count(graph.rounded, "sum", &RoundedLayer::name), 1);
+}
+
+TEST(ResidualSums, ALayerThatIsReadTwiceOrNotQuantisedStays) {
+    ModelBuilder twice = residual();
+    twice.output("conv_y").output("q_y");
+    Graph graph = read(twice);
+    EXPECT_TRUE(quantise_residuals(graph).empty());
+    ModelBuilder floats = start();
+    floats.node("Sigmoid", "f", {"x_y"}).node("Add", "sum", {"f_y", "x_y"});
+    floats.node("QuantizeLinear", "q", {"sum_y", "s", "sz"});
+    graph = read(floats);
+    EXPECT_TRUE(quantise_residuals(graph).empty());
+}
+
 // --- Models that quantise only their weights ---
 
 TEST(QuantisedWeights, AreFloatsWhereMapsAreFloats) {
