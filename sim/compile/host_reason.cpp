@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "sim/model/candidate.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -15,7 +16,6 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* quantised_exact = "quantised_exact";
 constexpr const char* scales_differ =
     "its input and its result have different scales or zero points";
 constexpr const char* give_one_scale =
@@ -196,15 +196,15 @@ std::optional<Diagnostic> HostReasons::of_pool(std::size_t index) const {
     const GraphNode& node = model_.node(index);
     if (node.op == "MaxPool") {
         return has_one_scale(index)
-                   ? quantisers_.reason(index, quantised_exact,
+                   ? quantisers_.reason(index, quantised_exact_rule,
                                         "it is followed by an activation before the QuantizeLinear",
                                         "let the activation stand before the MaxPool")
-                   : quantisers_.reason(index, quantised_exact, scales_differ, give_one_scale);
+                   : quantisers_.reason(index, quantised_exact_rule, scales_differ, give_one_scale);
     }
     const bool padded = has_padding(node) && node.integer("count_include_pad", 0) == 0;
     if (padded || node.integer("ceil_mode", 0) != 0) {
         return quantisers_.reason(
-            index, quantised_exact, "it averages fewer elements at the border than elsewhere",
+            index, quantised_exact_rule, "it averages fewer elements at the border than elsewhere",
             "set count_include_pad and leave out ceil_mode, or remove the padding");
     }
     return std::nullopt;
@@ -214,14 +214,14 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
     const GraphNode& node = model_.node(index);
     if (reduces(node.op)) {
         return quantisers_.reason(
-            index, quantised_exact,
+            index, quantised_exact_rule,
             fmt::format("a {} of quantised maps is not taken as an average pool", node.op),
             "export a mean over height and width as GlobalAveragePool");
     }
     const bool dilated = std::ranges::any_of(node.integers("dilations"),
                                              [](std::int64_t dilation) { return dilation != 1; });
     if (node.op == "ConvTranspose" && dilated) {
-        return quantisers_.reason(index, quantised_exact,
+        return quantisers_.reason(index, quantised_exact_rule,
                                   "its kernel is dilated; transposed convolutions are computed "
                                   "only without dilation",
                                   "use dilations of 1");
@@ -229,7 +229,7 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
     const bool scaled = node.number("alpha", 1) != 1 || node.number("beta", 1) != 1;
     if (node.op == "Gemm" && (scaled || node.integer("transA", 0) != 0)) {
         return quantisers_.reason(
-            index, quantised_exact,
+            index, quantised_exact_rule,
             scaled ? "it scales the product or the bias (alpha, beta)" : "its input is transposed",
             scaled ? "fold the factors into weights and bias before quantising, as `npuscope "
                      "quantise` does"
@@ -240,7 +240,7 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
         return weights.size() == 2
                    ? std::nullopt
                    : std::optional(quantisers_.reason(
-                         index, quantised_exact,
+                         index, quantised_exact_rule,
                          fmt::format("its weights are {}, not one matrix", sizes_text(weights)),
                          "export a product for each matrix, or weights of two dimensions"));
     }
@@ -271,7 +271,7 @@ std::optional<Diagnostic> HostReasons::of_group(const NodeGroup& group) const {
         return unlike;
     }
     return quantisers_.reason(
-        group.anchor, quantised_exact,
+        group.anchor, quantised_exact_rule,
         node.text(not_exact_attribute, "its scales or sizes have no integer form"),
         "change that and quantise the model again, or leave this layer to the host");
 }
@@ -305,22 +305,22 @@ Diagnostic HostReasons::of_maps(std::size_t index) const {
         return quantisers_.source_of(input) == TensorSource::Constant;
     };
     if (node.op == "Concat" && !has_one_scale(index)) {
-        return quantisers_.reason(index, quantised_exact, scales_differ, give_one_scale);
+        return quantisers_.reason(index, quantised_exact_rule, scales_differ, give_one_scale);
     }
     const bool two = node.inputs.size() == 2 && node.op != "Concat" && node.op != "PRelu";
     if (two && std::ranges::any_of(node.inputs, is_constant)) {
-        return quantisers_.reason(index, quantised_exact,
+        return quantisers_.reason(index, quantised_exact_rule,
                                   "one of its operands is constant, and differs by element",
                                   "fold it into the weights and the bias of the layer before it");
     }
     if (two && model_.sizes(node.inputs[0]) != model_.sizes(node.inputs[1])) {
-        return quantisers_.reason(index, quantised_exact,
+        return quantisers_.reason(index, quantised_exact_rule,
                                   fmt::format("its operands have different sizes: {} and {}",
                                               sizes_text(model_.sizes(node.inputs[0])),
                                               sizes_text(model_.sizes(node.inputs[1]))),
                                   "give both operands the sizes of the result");
     }
-    return quantisers_.reason(index, quantised_exact,
+    return quantisers_.reason(index, quantised_exact_rule,
                               "no integer form of it with these scales and sizes is exact enough",
                               "leave it to the host, or quantise the model with other scales");
 }

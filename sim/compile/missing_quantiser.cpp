@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/model/candidate.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 
@@ -171,12 +172,12 @@ std::optional<Diagnostic> MissingQuantiser::of_computed_weights(std::size_t inde
     }
     const bool matrices = is_product(model_.node(index));
     if (matrices && source_of(model_.node(index).inputs[0]) == TensorSource::Constant) {
-        return reason(index, weight_constant,
+        return reason(index, weight_constant_rule,
                       "its first operand is the constant one, but the NPU's weights are the second",
                       "let the constant be the second operand, with a Transpose of the activation "
                       "and of the result");
     }
-    return reason(index, weight_constant,
+    return reason(index, weight_constant_rule,
                   matrices ? "it multiplies two activations with each other, but the NPU's weights "
                              "are constants"
                            : "its weights are computed at run time, but the NPU's are constants",

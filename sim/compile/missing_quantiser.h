@@ -17,7 +17,6 @@
 namespace npuscope {
 
 inline constexpr const char* not_quantised = "not_quantised";
-inline constexpr const char* weight_constant = "weight_constant";
 
 /// Where a tensor comes from, beyond any views.
 enum class TensorSource { Quantised, Constant, Float };

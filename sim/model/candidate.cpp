@@ -135,19 +135,19 @@ class CandidateReader {
     /// subtracted; whatever prevents that becomes a violation.
     void take_weights() {
         if (node().op.starts_with("QLinear")) {
-            complain("quantised_exact", "round half to even", "Floor",
+            complain(quantised_exact_rule, "round half to even", "Floor",
                      node().text(not_exact_attribute, "the operator rounds to nearest"));
             return;
         }
         const GraphValue* weights = constant(node().inputs[1]);
         if (weights == nullptr) {
             const std::string reason = node().text(not_exact_attribute, "");
-            complain(reason.empty() ? "weight_constant" : "quantised_exact", node().inputs[1],
+            complain(reason.empty() ? weight_constant_rule : quantised_exact_rule, node().inputs[1],
                      "a constant", reason.empty() ? "the weights are not constant" : reason);
             return;
         }
         if (candidate_.pattern == Pattern::Fc && weights->type.sizes.size() != 2) {
-            complain("weight_constant", sizes_text(weights->type.sizes), "a matrix",
+            complain(weight_constant_rule, sizes_text(weights->type.sizes), "a matrix",
                      "the weights are not a matrix");
             return;
         }

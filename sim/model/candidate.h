@@ -18,6 +18,10 @@
 
 namespace npuscope {
 
+// Rules that candidates and the reasons for the host name.
+inline constexpr const char* quantised_exact_rule = "quantised_exact";
+inline constexpr const char* weight_constant_rule = "weight_constant";
+
 // The layer patterns of a TINPU: sequences of ONNX operators that it runs as one layer.
 // source: TI Neural Network Compiler for MCUs, User's Guide, Supported Layer Patterns, v2.1.0
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -177,6 +178,22 @@ void check_names(const GraphNode& node) {
     }
     if (const OperatorRow* row = find_operator(node.op)) {
         check_attributes(node, row->attributes);
+    }
+}
+
+void host::require_finite(const Operands& operands) {
+    for (std::size_t i = 0; i < operands.values.size(); ++i) {
+        if (!operands.has(i)) {
+            continue;
+        }
+        const auto& numbers = operands.at(i).numbers;
+        if (!std::all_of(numbers.begin(), numbers.end(),
+                         [](double x) { return std::isfinite(x); })) {
+            throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
+                                          "not finite",
+                                          operands.node.inputs[i]),
+                              "correct the model's values");
+        }
     }
 }
 

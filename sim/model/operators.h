@@ -121,6 +121,9 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 
 namespace host {
 
+/// ConfigError without a location if a constant operand holds a number that is not finite.
+void require_finite(const Operands& operands);
+
 // The families, one file each.
 std::span<const OperatorRow> bitwise_operators();
 std::span<const OperatorRow> comparison_operators();

@@ -4,14 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <span>
 #include <utility>
 
 #include "sim/config/text_table.h"
 #include "sim/model/fused_nodes.h"
+#include "sim/model/left_out.h"
 #include "sim/model/node_order.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
@@ -19,25 +20,6 @@
 
 namespace npuscope {
 namespace {
-
-/// Whether the integers of a model are only those of its constants: weights that are stored
-/// quantised, for layers that compute with floats.
-bool quantises_only_constants(const Graph& graph) {
-    std::set<std::string> fixed;
-    for (const GraphNode& node : graph.nodes) {
-        const bool constant = std::ranges::all_of(node.inputs, [&](const std::string& input) {
-            return input.empty() || fixed.contains(input) || graph.is_constant(input);
-        });
-        if (constant) {
-            fixed.insert(node.outputs.begin(), node.outputs.end());
-        } else if (node.op.find("QuantizeLinear") != std::string::npos ||
-                   node.op == "DequantizeLinear" || node.op.find("QLinear") != std::string::npos ||
-                   node.op.find("QGemm") != std::string::npos || node.op.ends_with("Integer")) {
-            return false;
-        }
-    }
-    return true;
-}
 
 class Preparation {
  public:
@@ -100,8 +82,7 @@ class Preparation {
             }
             return;
         }
-        const std::string reason =
-            graph_.by_shape || ends_at(node, rest) ? reason_to_leave_out(node) : std::string();
+        const std::string reason = reason_for_end(node, rest);
         drop_empty_parts(node);
         if (!reason.empty()) {
             leave_out(std::move(node), reason);
@@ -147,71 +128,14 @@ class Preparation {
         }
     }
 
-    /// Whether values end at the node, which comes before `rest`: its results have sizes that are known only at run time, as
-    /// those of a NonMaxSuppression, and no layer with weights needs them.
-    bool ends_at(const GraphNode& node, std::span<const GraphNode> rest) const {
-        const auto is_unsized = [&](const std::string& input) { return unsized_.contains(input); };
-        if (std::ranges::any_of(node.inputs, is_unsized)) {
-            return true;
-        }
-        // their results' sizes depend on values, however the model is exported
-        constexpr std::array counting{"Compress", "NonMaxSuppression", "NonZero", "Unique"};
-        const OperatorRow* row = find_operator(node.op);
-        if (row == nullptr || std::ranges::find(counting, node.op) == counting.end() ||
-            computed_sizing(*row, node) == nullptr) {
-            return false;
-        }
-        std::set<std::string> reached(node.outputs.begin(), node.outputs.end());
-        for (const GraphNode& next : rest) {
-            if (std::ranges::none_of(next.inputs, [&](const std::string& input) {
-                    return !input.empty() && reached.contains(input);
-                })) {
-                continue;
-            }
-            const OperatorRow* reader = find_operator(next.op);
-            if (reader != nullptr && reader->macs != MacRule::None) {
-                return false;
-            }
-            reached.insert(next.outputs.begin(), next.outputs.end());
-        }
-        return true;
-    }
-
-    /// Why the sizes of a node's results are unknown; empty: they are known, or visit() reports the
-    /// error.
-    std::string reason_to_leave_out(const GraphNode& node) const {
-        for (const std::string& input : node.inputs) {
-            if (unsized_.contains(input)) {
-                return fmt::format("the sizes of its input '{}' are not known", input);
-            }
-        }
+    std::string reason_for_end(const GraphNode& node, std::span<const GraphNode> rest) const {
         const bool is_stated =
             graph_.by_shape && std::ranges::all_of(node.outputs, [&](const std::string& output) {
                 return is_omitted(output) || stated_.contains(output);
             });
-        const OperatorRow* row = find_operator(node.op);
-        if (row == nullptr || node.has(unread_attribute)) {
-            return is_stated ? std::string()
-                             : "the operator is not known here, nor are the sizes of its results";
-        }
-        const std::string* input = computed_sizing(*row, node);
-        return input == nullptr || is_stated
-                   ? std::string()
-                   : fmt::format(
-                         "the sizes of its result depend on '{}', which is computed at run time",
-                         *input);
-    }
-
-    /// An operand that determines sizes and is not a constant; null if there is none.
-    const std::string* computed_sizing(const OperatorRow& row, const GraphNode& node) const {
-        constexpr unsigned bits = 32;  // of OperatorRow::sizing
-        for (unsigned i = 0; i < node.inputs.size() && i < bits; ++i) {
-            const std::string& input = node.inputs[i];
-            if ((row.sizing & operand(i)) != 0 && !input.empty() && !graph_.is_constant(input)) {
-                return &input;
-            }
-        }
-        return nullptr;
+        return graph_.by_shape || ends_values(graph_, node, rest, unsized_)
+                   ? reason_to_leave_out(graph_, node, unsized_, is_stated)
+                   : std::string();
     }
 
     /// Its inputs are computed all the same.
@@ -248,7 +172,7 @@ class Preparation {
         at_node(graph_, node, [&] { check_names(node); });
         const OperatorRow* row = find_operator(node.op);
         if (row == nullptr || node.has(unread_attribute) ||
-            (graph_.by_shape && computed_sizing(*row, node) != nullptr)) {
+            (graph_.by_shape && computed_sizing(graph_, *row, node) != nullptr)) {
             take_stated_types(node);
             return false;
         }
@@ -273,7 +197,7 @@ class Preparation {
                 row->check(operands);
             }
             if (!row->takes_infinity) {
-                check_finite(operands);
+                host::require_finite(operands);
             }
             if (constant) {
                 check_work(*row, operands);
@@ -304,27 +228,11 @@ class Preparation {
     }
 
     void check_sizing(const OperatorRow& row, const GraphNode& node) const {
-        if (const std::string* input = computed_sizing(row, node)) {
+        if (const std::string* input = computed_sizing(graph_, row, node)) {
             throw ConfigError(fmt::format("its operand '{}' is not constant, so sizes or "
                                           "limits are known only at run time",
                                           *input),
                               "export the model with fixed sizes");
-        }
-    }
-
-    static void check_finite(const Operands& operands) {
-        for (std::size_t i = 0; i < operands.values.size(); ++i) {
-            if (!operands.has(i)) {
-                continue;
-            }
-            const auto& numbers = operands.at(i).numbers;
-            if (!std::all_of(numbers.begin(), numbers.end(),
-                             [](double x) { return std::isfinite(x); })) {
-                throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
-                                              "not finite",
-                                              operands.node.inputs[i]),
-                                  "correct the model's values");
-            }
         }
     }
 
@@ -497,6 +405,88 @@ Graph finish_graph(Graph graph, ScaleForm form) {
         prepare_graph(graph);
     }
     return graph;
+}
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+ValueRange range_of_type(ElementType type) { return {!is_float(type), range_of(type), false}; }
+
+ValueRange range_of_results(const RangeOperands& operands) {
+    const OperatorRow* row = find_operator(operands.node.op);
+    if (row != nullptr && row->range != nullptr) {
+        return row->range(operands);
+    }
+    return range_of_type(operands.result());
+}
+
+bool cast_keeps_numbers(const GraphView& model, const GraphNode& node) {
+    const ElementType type = model.graph().types.at(node.outputs.front()).element;
+    const ValueRange* known = model.range(node.inputs.front());
+    if (known == nullptr || !known->whole) {
+        return false;
+    }
+    const NumberRange range = range_of(type);
+    return known->assumed ? is_float(type)
+                          : known->range.low >= range.low && known->range.high <= range.high;
+}
+
+/// Of given values.
+ValueRange range_of_values(const GraphValue& value) {
+    ValueRange values{true, {infinite, -infinite}, false};
+    for (const double number : value.numbers) {
+        values.whole = values.whole && number == std::trunc(number);
+        values.range = host::join_ranges(values.range, {number, number});
+    }
+    return values;
+}
+
+}  // namespace
+
+bool takes_reals(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const GraphNode& node) {
+        const bool halves =
+            node.op == "Cast" && node.integer("to", 0) == element_row(ElementType::Float16).onnx;
+        return halves || node.op == "QuantizeLinear";
+    });
+}
+
+ValueRanges value_ranges(const Graph& graph, const ValueRanges& given) {
+    ValueRanges ranges;
+    const bool reals = takes_reals(graph);
+    for (const auto& [name, value] : graph.constants) {
+        ranges[name] = range_of_values(value);
+    }
+    for (const std::string& input : graph.inputs) {
+        const ElementType type = graph.types.at(input).element;
+        const bool assumed = is_float(type) && !reals;
+        ranges[input] = assumed ? ValueRange{true, {-128, 255}, true}
+                                : ValueRange{!is_float(type), range_of(type), false};
+    }
+    for (const auto& [input, values] : given) {
+        ranges[input] = values;
+    }
+    for (const GraphNode& node : graph.nodes) {
+        const ValueRange results = range_of_results({graph, node, ranges});
+        for (const std::string& output : node.outputs) {
+            const auto type = graph.types.find(output);
+            const bool shares = output == node.outputs[0] || node.op == "Split";
+            if (shares) {
+                ranges[output] = results;
+            } else if (type != graph.types.end()) {
+                ranges[output] = range_of_type(type->second.element);
+            }
+        }
+    }
+    return ranges;
+}
+
+bool moves_nothing(const GraphView& model, const GraphNode& node) {
+    const OperatorRow* row = find_operator(node.op);
+    return row != nullptr && node.outputs.size() == 1 &&
+           (row->view == ViewRule::Always ||
+            (row->view == ViewRule::WhereNumbersFit && cast_keeps_numbers(model, node)));
 }
 
 }  // namespace npuscope

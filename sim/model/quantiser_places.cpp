@@ -28,6 +28,23 @@ std::optional<TensorScale> tensor_scale(const Graph& graph, const GraphNode& nod
                        type->second.element};
 }
 
+bool quantises_only_constants(const Graph& graph) {
+    std::set<std::string> fixed;
+    for (const GraphNode& node : graph.nodes) {
+        const bool constant = std::ranges::all_of(node.inputs, [&](const std::string& input) {
+            return input.empty() || fixed.contains(input) || graph.is_constant(input);
+        });
+        if (constant) {
+            fixed.insert(node.outputs.begin(), node.outputs.end());
+        } else if (node.op.find("QuantizeLinear") != std::string::npos ||
+                   node.op == "DequantizeLinear" || node.op.find("QLinear") != std::string::npos ||
+                   node.op.find("QGemm") != std::string::npos || node.op.ends_with("Integer")) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool is_mover(const GraphNode& node) {
     const OperatorRow* row = find_operator(node.op);
     return node.outputs.size() == 1 &&  // not a MaxPool that also returns indices

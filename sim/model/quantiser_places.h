@@ -28,6 +28,10 @@ struct TensorScale {
 std::optional<TensorScale> tensor_scale(const Graph& graph, const GraphNode& node,
                                         const std::string& integers);
 
+/// Whether the integers of a model are only those of its constants: weights that are stored
+/// quantised, for layers that compute with floats.
+bool quantises_only_constants(const Graph& graph);
+
 /// Operators with one result, all elements of which are elements of their first operand, whatever
 /// their values.
 bool is_mover(const GraphNode& node);

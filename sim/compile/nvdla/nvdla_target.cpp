@@ -19,6 +19,7 @@
 #include "sim/config/text_table.h"
 #include "sim/model/candidate.h"
 #include "sim/model/host_values.h"
+#include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 #include "sim/model/sequence_reader.h"
@@ -334,10 +335,12 @@ Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
 
 /// Of 8-bit maps, also functions of one map, which are tables.
 bool NvdlaTarget::computes(const std::string& op) const {
-    static const std::set<std::string> ops{
-        "Add", "Clip", "Concat", "Elu",  "Erf",  "Exp",     "HardSigmoid", "HardSwish", "LeakyRelu",
-        "Mul", "Neg",  "PRelu",  "Relu", "Selu", "Sigmoid", "Slice",       "Softplus",  "Tanh"};
-    return precision_ == Precision::Int8 ? ops.contains(op) : op == "Add";
+    if (precision_ != Precision::Int8) {
+        return op == "Add";
+    }
+    const OperatorRow* row = find_operator(op);
+    static const std::set<std::string> of_maps{"Concat", "PRelu", "Slice"};
+    return of_maps.contains(op) || (row != nullptr && row->elementwise);
 }
 
 std::string NvdlaTarget::unit_of(const NodeGroup& group, std::size_t node) const {

@@ -362,14 +362,15 @@ TEST(MovedConstants, WeightsAreMovedAsIntegersWithTheirScales) {
 TEST(MovedConstants, AReshapeMayKeepTheAxisOfTheScales) {
     for (const bool keeps : {true, false}) {
         ModelBuilder builder = start();
-        builder.int8s("v", {2, map_channels, 2},
+        builder.int8s("v",
+                      keeps ? std::vector<std::int64_t>{4, 4} : std::vector<std::int64_t>{2, 4, 2},
                       {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-        builder.node("DequantizeLinear", "v", {"v", "ws", "wz"}).integer("axis", 1);
-        builder.int64s("to", keeps ? std::vector<std::int64_t>{1, 2, map_channels, 2}
-                                   : std::vector<std::int64_t>{map_channels, map_channels, 1, 1});
-        builder.node("Reshape", "turn", {"v_y", "to"});
-        const Graph graph = placed(builder);
-        EXPECT_EQ(operators(graph), keeps ? Names{} : Names{"Reshape"});
+        builder.node("DequantizeLinear", "v", {"v", "ws", "wz"}).integer("axis", keeps ? 0 : 1);
+        builder.int64s("to", {map_channels, map_channels, 1, 1});
+        builder.node("Reshape", "turn", {"v_y", "to"}).node("Conv", "conv", {"x_y", "turn_y"});
+        builder.node("QuantizeLinear", "q", {"conv_y", "s", "sz"});
+        EXPECT_EQ(operators(placed(builder)), keeps ? Names({"Conv", "QuantizeLinear"})
+                                                    : Names({"Reshape", "Conv", "QuantizeLinear"}));
     }
 }
 
@@ -398,7 +399,7 @@ TEST(JoinedMaps, MapsOfOneScaleAreJoinedAsIntegersWhateverReadsThem) {
 
 /// A layer of `x`, added to `x`, between quantisers of int8.
 ModelBuilder residual() {
-    ModelBuilder builder = convolution();
+    ModelBuilder builder = convolution(13, {3, -5, 7, 1, -2, 9, 4, -6, 8, 2, -3, 5, -7, 6, 1, -4});
     builder.floats("os", {}, {0.06F}).int8s("oz", {}, {0});
     builder.node("Add", "sum", {"conv_y", "x_y"}).node("Relu", "relu", {"sum_y"});
     builder.node("QuantizeLinear", "q", {"relu_y", "os", "oz"});
