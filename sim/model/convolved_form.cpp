@@ -291,8 +291,14 @@ void convolve_row(ConvolvedLayer& form) {
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer) {
     const std::string name = node_name(layer.anchor);
     const std::string source = layer.input;
-    ConvolvedLayer form{std::move(layer), source,         {}, {}, NodeChain(name),
-                        NodeChain(name),  NodeChain(name)};
+    ConvolvedLayer form{.layer = std::move(layer),
+                        .source = source,
+                        .input = {},
+                        .output = {},
+                        .before = NodeChain(name),
+                        .order = NodeChain(name + "/order"),
+                        .fit = NodeChain(name),
+                        .after = NodeChain(name)};
     if (!form.layer.obstacle.empty() || form.layer.is_pool) {
         return form;
     }

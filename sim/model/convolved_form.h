@@ -62,7 +62,8 @@ struct ConvolvedLayer {
     TensorType input;    ///< type of the layer's input
     TensorType output;   ///< type of the layer's output
     NodeChain before;
-    NodeChain fit;  ///< crops the layer's result to what the graph reads
+    NodeChain order;  ///< of result rows that the layer computes in another order
+    NodeChain fit;    ///< crops the layer's result to what the graph reads
     NodeChain after;
 };
 /// Layers that need no conversion are returned unchanged.

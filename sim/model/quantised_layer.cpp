@@ -216,6 +216,7 @@ std::vector<GraphNode> build_layer(Graph& graph, ConvolvedLayer& shaped,
         std::ranges::move(more, std::back_inserter(nodes));
     };
     append(SequenceBuilder(graph, shaped.layer).build(sequence, macs));
+    append(shaped.order.finish(graph));
     append(shaped.fit.finish(graph));
     append(shaped.after.finish(graph));
     return nodes;

@@ -94,6 +94,19 @@ TEST_P(FoldedWeights, DepthwiseConvolutionOfOddChannels) {
     expect_near(model, model.conv("y", model.input("x", 6, 9), 6, 6, 3, 6), most_steps);
 }
 
+TEST_P(FoldedWeights, DilatedDepthwiseConvolution) {
+    for (const std::int64_t dilation : {2, 3, 5}) {
+        QuantisedModel model = this->model();
+        const std::string x = model.input("x", 6, 13);
+        expect_near(model, model.conv("y", x, 6, 6, 3, 6, dilation), most_steps);
+    }
+}
+
+TEST_P(FoldedWeights, DilatedConvolutionOfOneChannel) {
+    QuantisedModel model = this->model();
+    expect_near(model, model.conv("y", model.input("x", 1, 14), 1, 8, 5, 1, 2), most_steps);
+}
+
 TEST_P(FoldedWeights, TransposedConvolution) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", 8, most_steps);
