@@ -55,12 +55,21 @@ class NodeChain {
     std::map<std::string, TensorType> types_;
 };
 
+/// Rows and columns of taps that windows at the border of a map lack at most.
+struct CutTaps {
+    std::int64_t top = 0;
+    std::int64_t left = 0;
+    std::int64_t bottom = 0;
+    std::int64_t right = 0;
+};
+
 /// The same layer as a convolution. Its input and output are then tensors of the surrounding nodes.
 struct ConvolvedLayer {
     QuantisedLayer layer;
     std::string source;  ///< the layer's original input in the graph
     TensorType input;    ///< type of the layer's input
     TensorType output;   ///< type of the layer's output
+    CutTaps cut{};       ///< of its windows, once it has the sizes that a pattern requires
     NodeChain before;
     NodeChain order;  ///< of result rows that the layer computes in another order
     NodeChain fit;    ///< crops the layer's result to what the graph reads

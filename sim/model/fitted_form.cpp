@@ -93,9 +93,10 @@ class Fitting {
     void pad_input() {
         const Sizes in = form_.input.sizes;
         std::vector<std::int64_t> pads(8, 0);
+        const Window window =
+            conv_window(layer_.anchor, in, {weight_sizes()[2], weight_sizes()[3]});
+        note_cut(window);
         if (layer_.input_zero != 0 && has_padding(layer_.anchor)) {
-            const Window window =
-                conv_window(layer_.anchor, in, {weight_sizes()[2], weight_sizes()[3]});
             pads = {0, 0, window.height().pad_begin, window.width().pad_begin,
                     0, 0, window.height().pad_end,   window.width().pad_end};
             layer_.anchor.attributes.erase("auto_pad");
@@ -112,6 +113,16 @@ class Fitting {
         form_.before.with("pads", pads)
             .with("value", scalar(form_.input.element, layer_.input_zero));
         layer_.input = form_.before.last();
+    }
+
+    void note_cut(const Window& window) {
+        const auto lost = [](const WindowAxis& axis, std::int64_t pad) {
+            return std::min((pad + axis.dilation - 1) / axis.dilation, axis.kernel);
+        };
+        const WindowAxis height = window.height();
+        const WindowAxis width = window.width();
+        form_.cut = {lost(height, height.pad_begin), lost(width, width.pad_begin),
+                     lost(height, height.pad_end), lost(width, width.pad_end)};
     }
 
     static GraphValue scalar(ElementType element, double number) {

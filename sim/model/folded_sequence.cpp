@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <span>
 
+#include "sim/model/folded_error.h"
 #include "sim/model/layer_sequence.h"
 
 namespace npuscope {
@@ -35,26 +35,6 @@ class KernelWeights {
     std::size_t count_;
 };
 
-/// The result of rounding a kernel's weights.
-struct FoldedKernel {
-    double sum = 0;       ///< of its weights
-    double fine_sum = 0;  ///< of those of the fine map
-    double error = 0;     ///< total, in units of the weights
-    double spread = 0;    ///< sum of squared effects of a one-code deviation of the input
-    double reach = 0;     ///< maximum for any input
-};
-
-// Inputs are assumed to be normally distributed around the zero point, with a standard deviation of
-// an eighth of their codes: a quantiser's range covers all calibration values. Fewer than one in a
-// million results have an error beyond five standard deviations.
-constexpr double input_spread = 32;
-constexpr double most_deviations = 5;
-constexpr double any_code = 255;
-
-// Difference between a value and eight times its rounded eighth: -4 to 4, both ends half as often.
-constexpr double fine_spread = 5.5;  // their mean square
-constexpr double most_fine = 4;
-
 /// Rounds weights times `gain` to integers, or to eighths if there is a fine map, then moves the
 /// closest ones to the next step until the errors sum to at most half a step: inputs with a nonzero
 /// mean are scaled correctly.
@@ -75,8 +55,8 @@ class KernelFolding {
     }
 
     /// Leaves the integers in the weights and puts the remainders into those of the fine map.
-    FoldedKernel split(KernelWeights fine) {
-        FoldedKernel folded{.error = error_ / steps_};
+    FoldedKernel split(KernelWeights fine, TapErrors& taps) {
+        FoldedKernel folded{.uneven = taps.largest_window(errors_) / steps_};
         for (std::size_t i = 0; i < weights_.size(); ++i) {
             const double whole = std::nearbyint(weights_[i] / steps_);
             const double rest = weights_[i] - whole * steps_;
@@ -88,9 +68,10 @@ class KernelFolding {
                 fine[i] = rest;
                 folded.fine_sum += rest;
             }
-            folded.spread +=
-                error * error * input_spread * input_spread + part * part * fine_spread;
-            folded.reach += std::abs(error) * any_code + std::abs(part) * most_fine;
+            (error > 0 ? folded.raised : folded.lowered) += std::abs(error);
+            folded.squares += error * error;
+            folded.fine_size += std::abs(part);
+            folded.fine_squares += part * part;
         }
         return folded;
     }
@@ -120,15 +101,10 @@ class KernelFolding {
     double error_ = 0;
 };
 
-/// Results deviate by the effect of the weight errors on the input.
-void note_deviation(const FoldedKernel& kernel, double unit, double kernels, Deviation& all) {
-    const double bias = 0.5;  // rounded
-    const double spread = std::sqrt(kernel.spread) / unit;
-    const double any_input = (kernel.reach + bias) / unit;
-    all.largest =
-        std::max(all.largest, std::min(most_deviations * spread + bias / unit, any_input));
-    all.expected +=
-        std::min(1.0, bias / 2 / unit + spread * std::sqrt(2 / std::numbers::pi)) / kernels;
+NumberRange input_codes(const ConvolvedLayer& form) {
+    const NumberRange codes =
+        is_byte(form.input.element) ? range_of(form.input.element) : NumberRange{-128, 255};
+    return {codes.low - form.layer.input_zero, codes.high - form.layer.input_zero};
 }
 
 /// Adds the common start of every sequence of the layer; false if no kernel is to be folded.
@@ -144,6 +120,28 @@ bool begin_folding(const QuantisedLayer& layer, LayerSequence& folded) {
 std::size_t kernels_of(const QuantisedLayer& layer) {
     const Sizes& sizes = layer.weights.type.sizes;
     return static_cast<std::size_t>(layer.is_conv ? sizes.front() : sizes.back());
+}
+
+/// The largest shift with which the kernel's weights fit 8 bits, and its bias its register; below 0
+/// if there is none.
+int shift_of_kernel(KernelWeights weights, double bias, const QuantisedLayer& layer,
+                    double factor) {
+    double largest = 0;
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        largest = std::max(largest, std::abs(weights[i]));
+        sum += weights[i];
+    }
+    const double real = largest * factor;
+    const double reach = std::abs((bias - layer.input_zero * sum) * factor + layer.output_zero) + 2;
+    if (factor < 0 || !std::isfinite(real) || !std::isfinite(reach)) {
+        return -1;
+    }
+    int shift = most_shift;
+    if (real > 0) {
+        shift = std::min(shift, static_cast<int>(std::floor(std::log2(127.49 / real))));
+    }
+    return std::min(shift, static_cast<int>(std::floor(std::log2(largest_norm_bias / reach))));
 }
 
 }  // namespace
@@ -168,35 +166,25 @@ LayerSequence real_sequence(QuantisedLayer& layer) {
     return folded;
 }
 
-LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine) {
+LayerSequence folded_sequence(ConvolvedLayer& form, const FineMap* fine) {
+    QuantisedLayer& layer = form.layer;
     LayerSequence folded;
     if (!begin_folding(layer, folded)) {
         return folded;
     }
     const std::size_t kernels = kernels_of(layer);
+    const NumberRange codes = input_codes(form);
+    TapErrors taps(form);
     std::vector<double> rest(fine != nullptr ? layer.weights.numbers.size() : 0);
     for (std::size_t k = 0; k < kernels; ++k) {
         const auto of_this = [&](std::vector<double>& numbers) {
             return KernelWeights(numbers, layer.is_conv, kernels, k);
         };
-        KernelWeights weights = of_this(layer.weights.numbers);
+        const KernelWeights weights = of_this(layer.weights.numbers);
         const double factor = of_kernel(layer.factors, k, 1);
         const double bias = of_kernel(layer.bias, k, 0);
-        double largest = 0;
-        double sum = 0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            largest = std::max(largest, std::abs(weights[i]));
-            sum += weights[i];
-        }
-        int shift = most_shift;
-        const double real = largest * factor;
-        if (real > 0) {
-            shift = std::min(shift, static_cast<int>(std::floor(std::log2(127.49 / real))));
-        }
-        const double reach =
-            std::abs((bias - layer.input_zero * sum) * factor + layer.output_zero) + 2;
-        shift = std::min(shift, static_cast<int>(std::floor(std::log2(largest_norm_bias / reach))));
-        if (!(shift >= 0 && factor >= 0 && std::isfinite(real) && std::isfinite(reach))) {
+        const int shift = shift_of_kernel(weights, bias, layer, factor);
+        if (shift < 0) {
             folded.reason =
                 fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
             return folded;
@@ -204,12 +192,15 @@ LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine) {
         const double unit = std::ldexp(1.0, shift);
         const FoldedKernel kernel =
             KernelFolding(weights, factor * unit, fine != nullptr ? fine->steps : 1)
-                .split(of_this(rest));
+                .split(of_this(rest), taps);
         folded.bias.push_back(std::nearbyint(bias * factor * unit) - layer.input_zero * kernel.sum -
                               (fine != nullptr ? fine->zero * kernel.fine_sum : 0) +
                               (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
         folded.divisor.push_back(unit);
-        note_deviation(kernel, unit, static_cast<double>(kernels), *folded.deviation);
+        Deviation& all = *folded.deviation;
+        const double rounded = 0.5;  // the bias; and halves of a result, which are rounded up
+        all.largest = std::max(all.largest, (largest_error(kernel, codes) + rounded) / unit);
+        all.expected += std::min(1.0, mean_error(kernel) / unit) / static_cast<double>(kernels);
     }
     if (std::ranges::any_of(rest, [](double weight) { return weight != 0; })) {
         folded.fine = std::move(rest);

@@ -62,7 +62,7 @@ struct FineMap {
 std::optional<FineMap> fine_map(const ConvolvedLayer& form);
 /// A right shift per kernel only: the part of its scale beyond a power of two goes into the
 /// weights, which are rounded again; their errors sum to nearly 0 in each kernel.
-LayerSequence folded_sequence(QuantisedLayer& layer, const FineMap* fine);
+LayerSequence folded_sequence(ConvolvedLayer& form, const FineMap* fine);
 /// The same with real weights, biases and sums: only results halfway between two values differ from
 /// the layer's; they are rounded up.
 LayerSequence real_sequence(QuantisedLayer& layer);

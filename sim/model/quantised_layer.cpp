@@ -177,14 +177,14 @@ LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
     }
     const auto fine = form == ScaleForm::Folded ? std::nullopt : fine_map(shaped);
     if (!fine || form == ScaleForm::FoldedNear) {
-        QuantisedLayer once = shaped.layer;
+        ConvolvedLayer once = shaped;
         LayerSequence folded = folded_sequence(once, nullptr);
-        if (!fine || !folded.deviation || folded.deviation->largest <= 1) {
-            shaped.layer = std::move(once);
+        if (!fine || !folded.deviation || folded.deviation->steps() <= 1) {
+            shaped = std::move(once);
             return folded;
         }
     }
-    LayerSequence folded = folded_sequence(shaped.layer, &*fine);
+    LayerSequence folded = folded_sequence(shaped, &*fine);
     if (!folded.fine.empty()) {
         read_both(shaped, *fine, folded.fine);
     }
