@@ -41,10 +41,6 @@ MissingQuantiser::MissingQuantiser(const GraphView& model) : model_(model) {
         for (const std::string& input : inputs) {
             readers_[input].push_back(i);
         }
-        const bool of_map = nodes[i].op == "DequantizeLinear" &&
-                            !model.graph().is_constant(nodes[i].inputs.front());
-        quantises_maps_ = quantises_maps_ || of_map || nodes[i].op == "QuantizeLinear" ||
-                          nodes[i].op.find("QLinear") != std::string::npos;
     }
 }
 
@@ -126,11 +122,6 @@ std::optional<Diagnostic> MissingQuantiser::of_input(std::size_t index,
                           "each kernel");
         }
         return std::nullopt;
-    }
-    if (!quantises_maps_) {
-        return reason(index, not_quantised, "only weights are quantised: its input is float",
-                      "quantise feature maps as well: `npuscope quantise` makes such a model from "
-                      "the float model");
     }
     if (!producer) {
         return reason(index, not_quantised,

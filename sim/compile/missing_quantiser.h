@@ -56,7 +56,6 @@ class MissingQuantiser {
 
     const GraphView& model_;
     std::map<std::string, std::vector<std::size_t>> readers_;
-    bool quantises_maps_ = false;  ///< not only weights
 };
 
 }  // namespace npuscope

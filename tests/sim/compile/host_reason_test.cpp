@@ -114,8 +114,9 @@ INSTANTIATE_TEST_SUITE_P(
         ReasonRow{"its input is not quantised: it reads the model's float input directly",
                   "follow the model's input",
                   [](Quantised& m) { m.conv("a").both("y").conv("b").both("z1"); }},
-        ReasonRow{"only weights are quantised: its input is float", "quantise feature maps as well",
-                  [](Quantised& m) { m.conv("a").conv("b"); }},
+        ReasonRow{"not_quantised first at node 'a' (Conv): it is float32, and the model is not "
+                  "quantised",
+                  "--calibration DIR", [](Quantised& m) { m.conv("a").conv("b"); }},
         ReasonRow{"its weights are not quantised", "quantise weights as well",
                   [](Quantised& m) { m.both("x").conv("a", false).both("y"); }},
         ReasonRow{"it is left in float: neither its input nor its weights and result",
