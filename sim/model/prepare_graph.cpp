@@ -382,6 +382,9 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     place_quantisers(graph);
     prepare_graph(graph);
+    if (convolve_left_products(graph, false)) {
+        prepare_graph(graph);
+    }
     std::vector<ResidualSum> sums;
     if (form != ScaleForm::Exact) {
         sums = quantise_residuals(graph);

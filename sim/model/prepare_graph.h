@@ -75,6 +75,10 @@ void use_plain_nodes(Graph& graph);
 /// The parts of a float Split as slices, each of which can have its own readers' type; from opset
 /// 10 on. Types must be inferred again.
 void slice_parts(Graph& graph);
+/// Products of a constant matrix and a map, W x, as 1 x 1 convolutions over the map's columns: those
+/// between quantisers whose weights have one scale or one per row, or those of a float model. Types
+/// must be inferred again; false if there are none.
+bool convolve_left_products(Graph& graph, bool of_floats);
 /// For 8-bit maps between quantisers: operators that move elements work on the integers, and a Relu
 /// or Clip after a quantiser of its own scale moves before it. Types must be inferred again.
 void move_between_quantisers(Graph& graph);

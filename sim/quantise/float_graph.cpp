@@ -291,15 +291,28 @@ bool is_product(const Graph& graph, const GraphNode& node) {
            !weights->numbers.empty();
 }
 
+namespace {
+
+/// Of a product with constant weights on either side; null if there are none.
+const GraphValue* real_weights(const Graph& graph, const GraphNode& node) {
+    if (is_product(graph, node)) {
+        return graph.constant(node.inputs[1]);
+    }
+    const bool left = node.op == "MatMul" && !graph.is_constant(node.inputs[1]);
+    const GraphValue* weights = left ? graph.constant(node.inputs[0]) : nullptr;
+    return weights != nullptr && is_float(weights->type.element) ? weights : nullptr;
+}
+
+}  // namespace
+
 bool is_float_model(const Graph& graph) {
     bool fractions = false;
     for (const GraphNode& node : graph.nodes) {
         if (rounds(node)) {
             return false;
         }
-        if (is_product(graph, node)) {
-            const std::vector<double>& weights = graph.constants.at(node.inputs[1]).numbers;
-            fractions = fractions || std::ranges::any_of(weights, [](double weight) {
+        if (const GraphValue* weights = real_weights(graph, node)) {
+            fractions = fractions || std::ranges::any_of(weights->numbers, [](double weight) {
                             return weight != std::trunc(weight);
                         });
         }
@@ -314,6 +327,9 @@ void ready_for_quantisation(Graph& graph) {
     use_plain_nodes(graph);
     slice_parts(graph);
     prepare_graph(graph);
+    if (convolve_left_products(graph, true)) {
+        prepare_graph(graph);
+    }
     Folding folding(graph);
     folding.plain_gemms();
     while (folding.fold_one()) {

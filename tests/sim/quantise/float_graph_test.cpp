@@ -45,6 +45,18 @@ TEST(FloatGraph, ModelsOfIntegersInFloatsAreNotModelsOfFloats) {
     EXPECT_FALSE(is_float_model(prepared(none)));
 }
 
+TEST(FloatGraph, ProductsOfAConstantMatrixAndAMapBecomeConvolutions) {
+    ModelBuilder builder;
+    builder.input("x", {2, 6, 5}).floats("w", {4, 6}, test::some_fractions(24, 0.5F, 1));
+    builder.node("MatMul", "product", {"w", "x"}, "y").output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    ready_for_quantisation(after);
+    EXPECT_EQ(count(after, "MatMul"), 0);
+    EXPECT_EQ(count(after, "Conv"), 1);
+    expect_same(before, after, {{"x", test::float_input({2, 6, 5}, 9)}});
+}
+
 /// x [1 3 6 6] -> Conv without bias -> BatchNormalization -> Mul, Sub per kernel -> Relu -> y.
 ModelBuilder normed_model(const std::string& op) {
     ModelBuilder builder;

@@ -181,6 +181,13 @@ TEST_P(FoldedWeights, ProductOfSeveralRows) {
     expect_near(model, model.product("y", model.input("x", {1, 9, 24}), {24, 20}), most_steps);
 }
 
+TEST_P(FoldedWeights, ProductOfAConstantMatrixAndAMap) {
+    for (const Sizes& sizes : {Sizes{1, 24, 9}, Sizes{24, 9}, Sizes{2, 1, 24, 9}}) {
+        QuantisedModel model = this->model();
+        expect_near(model, model.left_product("y", {20, 24}, model.input("x", sizes)), most_steps);
+    }
+}
+
 TEST_P(FoldedWeights, MeanOfAPlane) {
     QuantisedModel model = this->model();
     expect_near(model, model.mean("y", model.input("x", 24, 7)), 1);

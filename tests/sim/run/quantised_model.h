@@ -123,6 +123,23 @@ class QuantisedModel {
         weighted("MatMul", name, from, weights, 1);
         return quantised(name);
     }
+    /// Of a constant matrix and the map; a scale for each row of the matrix.
+    std::string left_product(const std::string& name, const Sizes& weights,
+                             const std::string& from) {
+        const std::vector<float> numbers = test::some_numbers(count_elements(weights), -127, 127,
+                                                              static_cast<unsigned>(random_()));
+        std::vector<float> scales;
+        for (std::int64_t row = 0; row < weights[0]; ++row) {
+            scales.push_back(std::exp(real(-6, -5)));
+        }
+        builder.int8s(name + "_w", weights, {numbers.begin(), numbers.end()}, int8_code);
+        builder.floats(name + "_ws", {weights[0]}, scales);
+        const std::string map = dequantised(from);
+        builder.node("DequantizeLinear", name + "_wd", {name + "_w", name + "_ws"});
+        builder.integer("axis", 0);
+        builder.node("MatMul", name + "_product", {builder.last(), map});
+        return quantised(name);
+    }
     std::string sum(const std::string& name, const std::string& a, const std::string& b) {
         const std::string first = dequantised(a);
         const std::string second = dequantised(b);

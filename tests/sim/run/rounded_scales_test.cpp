@@ -97,6 +97,15 @@ TEST_P(RoundedScales, ProductOfSeveralRows) {
     expect_close(model, model.product("y", model.input("x", {1, 9, 24}), {24, 20}), npu(), 1);
 }
 
+TEST_P(RoundedScales, ProductOfAConstantMatrixAndAMap) {
+    for (const Sizes& sizes : {Sizes{1, 24, 9}, Sizes{24, 9}, Sizes{2, 1, 24, 9}}) {
+        QuantisedModel model = this->model();
+        const std::string x = model.input("x", sizes);
+        const auto groups = static_cast<std::size_t>(sizes.size() == 4 ? sizes[0] : 1);
+        expect_close(model, model.left_product("y", {20, 24}, x), npu(), groups);
+    }
+}
+
 TEST_P(RoundedScales, MaximaOfLargeWindows) {
     QuantisedModel model = this->model();
     const std::string x = model.input("x", 8, 24);

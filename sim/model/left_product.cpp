@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products W x whose left operand is constant, as 1 x 1 convolutions: the rows of x are channels.
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/model/convolved_form.h"
+#include "sim/model/graph.h"
+#include "sim/model/prepare_graph.h"
+#include "sim/model/quantised_form.h"
+
+namespace npuscope {
+namespace {
+
+/// One such product.
+class LeftProduct {
+ public:
+    LeftProduct(Graph& graph, const GraphNode& node)
+        : graph_(graph), node_(node), chain_(node_name(node)) {}
+
+    /// False if the left operand is not one constant matrix, or the right one is constant too.
+    bool take_operands(const std::string& left, const std::string& right) {
+        const GraphValue* matrix = graph_.constant(left);
+        if (matrix == nullptr || graph_.is_constant(right)) {
+            return false;
+        }
+        const Sizes& sizes = matrix->type.sizes;
+        map_ = graph_.types.at(right);
+        const auto rank = std::ssize(sizes);
+        const bool is_matrix = rank >= 2 && std::ssize(map_.sizes) >= rank &&
+                               std::all_of(sizes.begin(), sizes.end() - 2,
+                                           [](std::int64_t size) { return size == 1; });
+        if (!is_matrix || count_elements(map_.sizes) == 0) {
+            return false;
+        }
+        weights_ = *matrix;
+        weights_.type.sizes = {*(sizes.end() - 2), sizes.back(), 1, 1};
+        const std::int64_t columns = map_.sizes.back();
+        const auto elements = static_cast<std::int64_t>(count_elements(map_.sizes));
+        map_.sizes = {elements / (sizes.back() * columns), sizes.back(), columns, 1};
+        right_ = right;
+        return true;
+    }
+
+    /// Of real numbers.
+    std::vector<GraphNode> as_conv() {
+        return convolve("Conv", {constant("kernels", weights_)}, node_.outputs.front());
+    }
+
+    /// `x`, `w`, `y`: nodes with scale and zero point from operand `at` on.
+    struct Quantiser {
+        const GraphNode& node;
+        std::size_t at = 1;
+    };
+    std::vector<GraphNode> as_qlinear_conv(const Quantiser& x, const Quantiser& w,
+                                           const Quantiser& y, const std::string& result) {
+        return convolve(
+            "QLinearConv",
+            {x.node.inputs[x.at], zero("x_zero", x, map_.element), constant("kernels", weights_),
+             w.node.inputs[w.at], zero("w_zero", w, weights_.type.element), y.node.inputs[y.at],
+             zero("y_zero", y, graph_.types.at(result).element)},
+            result);
+    }
+
+ private:
+    std::string constant(const std::string& part, GraphValue value) {
+        std::string tensor = node_name(node_) + '/' + part;
+        graph_.constants[tensor] = std::move(value);
+        return tensor;
+    }
+
+    std::string zero(const std::string& part, const Quantiser& of, ElementType element) {
+        const std::string& given = of.node.input(of.at + 1);
+        return given.empty() ? constant(part, zeros({element, {}})) : given;
+    }
+
+    std::vector<GraphNode> convolve(const std::string& op, const std::vector<std::string>& more,
+                                    const std::string& result) {
+        const TensorType type = graph_.types.at(result);
+        TensorType columns = map_;
+        columns.element = type.element;
+        columns.sizes[1] = weights_.type.sizes[0];
+        chain_.reshape(right_, "rows", map_);
+        GraphNode& product = chain_.add(op, chain_.last(), "product", columns);
+        product.name = node_.name;
+        product.inputs.insert(product.inputs.end(), more.begin(), more.end());
+        product.attributes["kernel_shape"] = std::vector<std::int64_t>{1, 1};
+        chain_.reshape(chain_.last(), "columns", type);
+        chain_.end_as(result);
+        return chain_.finish(graph_);
+    }
+
+    Graph& graph_;
+    const GraphNode& node_;
+    NodeChain chain_;
+    GraphValue weights_;
+    std::string right_;
+    TensorType map_;
+};
+
+/// Whether the weights have one scale and zero point, or one for each row.
+bool is_by_row(const GraphView& view, const GraphNode& quantiser) {
+    const GraphValue* scale = view.graph().constant(quantiser.inputs[1]);
+    const auto rank = std::ssize(view.sizes(quantiser.inputs[0]));
+    const std::int64_t axis = quantiser.integer("axis", 1);
+    return scale->numbers.size() == 1 || (axis < 0 ? axis + rank : axis) == rank - 2;
+}
+
+/// The nodes of products that are convolutions now, and the nodes after them that these include.
+struct Rewritten {
+    std::vector<GraphNode> nodes;
+    std::vector<std::size_t> after;
+};
+
+Rewritten convolve_qlinear(Graph& graph, const GraphView& view, const GraphNode& node) {
+    LeftProduct product(graph, node);
+    const auto is_one = [&](std::size_t input) {
+        const GraphValue* value = view.graph().constant(node.inputs[input]);
+        return value != nullptr && value->numbers.size() == 1;
+    };
+    if (!is_one(1) || !is_one(2) || !product.take_operands(node.inputs[0], node.inputs[3])) {
+        return {};
+    }
+    return {product.as_qlinear_conv({node, 4}, {node, 1}, {node, 6}, node.outputs.front()), {}};
+}
+
+/// Of dequantised operands, with a quantiser after it.
+Rewritten convolve_dequantised(Graph& graph, const GraphView& view, const GraphNode& node) {
+    const auto w = dequantised(view, node.inputs[0]);
+    const auto x = dequantised(view, node.inputs[1]);
+    const auto y = requantised(view, node.outputs.front());
+    if (!w || !x || x->scales.size() != 1 || !y || y->nodes.size() != 1) {
+        return {};
+    }
+    const GraphNode& of_weights = view.node(*view.producer(node.inputs[0]));
+    const GraphNode& of_map = view.node(*view.producer(node.inputs[1]));
+    const auto has_bytes = [&](const std::string& tensor) {
+        return is_byte(view.graph().types.at(tensor).element);
+    };
+    if (!has_bytes(w->tensor) || !has_bytes(x->tensor) || !is_byte(y->type)) {
+        return {};
+    }
+    LeftProduct product(graph, node);
+    if (!is_by_row(view, of_weights) || !product.take_operands(w->tensor, x->tensor)) {
+        return {};
+    }
+    return {
+        product.as_qlinear_conv({of_map}, {of_weights}, {view.node(y->nodes.front())}, y->output),
+        y->nodes};
+}
+
+Rewritten convolve_left(Graph& graph, const GraphView& view, const GraphNode& node,
+                        bool of_floats) {
+    if (!of_floats && node.op == "QLinearMatMul") {
+        return convolve_qlinear(graph, view, node);
+    }
+    if (node.op != "MatMul") {
+        return {};
+    }
+    if (!of_floats) {
+        return convolve_dequantised(graph, view, node);
+    }
+    LeftProduct product(graph, node);
+    return product.take_operands(node.inputs[0], node.inputs[1]) ? Rewritten{product.as_conv(), {}}
+                                                                 : Rewritten{};
+}
+
+}  // namespace
+
+bool convolve_left_products(Graph& graph, bool of_floats) {
+    const Graph before = graph;
+    const GraphView view(before);
+    std::map<std::size_t, std::vector<GraphNode>> made;
+    std::set<std::size_t> dropped;
+    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        Rewritten one = convolve_left(graph, view, before.nodes[i], of_floats);
+        if (!one.nodes.empty()) {
+            made[i] = std::move(one.nodes);
+            dropped.insert(one.after.begin(), one.after.end());
+        }
+    }
+    graph.nodes.clear();
+    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+        if (const auto found = made.find(i); found != made.end()) {
+            std::ranges::move(found->second, std::back_inserter(graph.nodes));
+        } else if (!dropped.contains(i)) {
+            graph.nodes.push_back(before.nodes[i]);
+        }
+    }
+    return !made.empty();
+}
+
+}  // namespace npuscope
