@@ -23,6 +23,7 @@
 #include "sim/quantise/by_shape.h"
 #include "sim/quantise/float_graph.h"
 #include "sim/quantise/signal_to_noise.h"
+#include "sim/quantise/without_quantisers.h"
 
 namespace npuscope {
 namespace {
@@ -197,6 +198,17 @@ FloatModel read_float_model(const std::string& model, const ModelChoices& choice
                             const std::string& inputs = {}) {
     FloatModel floats{read_onnx(model, reading_of(choices, false, inputs)), {}};
     prepare_graph(floats.graph);
+    if (!is_float_model(floats.graph) &&
+        leaves_layers_in_float(finish_graph(floats.graph, ScaleForm::Rounded))) {
+        floats.graph = without_quantisers(std::move(floats.graph));
+        prepare_graph(floats.graph);
+        floats.graph.notes.push_back(
+            {.severity = Severity::Note,
+             .id = "quantised_here",
+             .sentence = "the model quantises only some of its layers: its quantisers were left "
+                         "out, and it is quantised again",
+             .remedy = "without --calibration it runs as it is, those layers on the host"});
+    }
     if (is_float_model(floats.graph)) {
         floats.cases = InputReader(floats.graph, choices.pixels).cases(choices.calibration);
     }

@@ -15,7 +15,9 @@ namespace npuscope {
 namespace {
 
 constexpr const char* quantise_again =
-    "quantise the float model again, for example with `npuscope quantise`";
+    "quantise the model again: --calibration DIR, or `npuscope quantise`";
+constexpr const char* static_scales =
+    "use static quantisation, whose scales are constants: `npuscope quantise` of the float model";
 
 bool is_clipping(const GraphNode& node) { return node.op == "Relu" || node.op == "Clip"; }
 
@@ -110,10 +112,11 @@ std::optional<Diagnostic> MissingQuantiser::of_input(std::size_t index,
             from != nullptr && (from->op == "DynamicQuantizeLinear" ||
                                 (dequantised && !model_.graph().is_constant(from->inputs[1])));
         if (dynamic) {
-            return reason(index, not_quantised,
-                          "the scale of its input is computed at run time (dynamic quantisation)",
-                          "use static quantisation, whose scales are constants: " +
-                              std::string(quantise_again));
+            return reason(
+                index, not_quantised,
+                "the scale of its input is computed at run time (dynamic quantisation)",
+                "use static quantisation, whose scales are constants, for example `npuscope "
+                "quantise` of the float model");
         }
         if (dequantised && model_.graph().constant(from->inputs[1])->numbers.size() > 1 &&
             !model_.graph().is_constant(from->inputs[0])) {
@@ -207,10 +210,9 @@ std::optional<Diagnostic> MissingQuantiser::of_quantiser(std::size_t index,
     const GraphValue* scale = model_.graph().constant(quantiser.input(1));
     const bool zero_given = !quantiser.input(2).empty();
     if (scale == nullptr || (zero_given && !model_.graph().is_constant(quantiser.input(2)))) {
-        return reason(
-            index, not_quantised,
-            "the scale of its result is computed at run time (dynamic quantisation)",
-            fmt::format("use static quantisation, whose scales are constants: {}", quantise_again));
+        return reason(index, not_quantised,
+                      "the scale of its result is computed at run time (dynamic quantisation)",
+                      static_scales);
     }
     if (scale->numbers.size() != 1) {
         return reason(index, not_quantised, "its result has a scale for each channel",

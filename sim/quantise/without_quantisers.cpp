@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/quantise/without_quantisers.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/model/operators.h"
+
+namespace npuscope {
+namespace {
+
+class Stripping {
+ public:
+    explicit Stripping(Graph& graph) : graph_(graph) {}
+
+    void run() {
+        std::vector<GraphNode> kept;
+        for (GraphNode& node : graph_.nodes) {
+            for (std::string& input : node.inputs) {
+                const auto real = reals_.find(input);
+                input = real == reals_.end() ? input : real->second;
+            }
+            if (node.op == "QuantizeLinear") {
+                quantised_[node.outputs.front()] = node.inputs.front();
+            }
+            if (node.op != "DequantizeLinear" || !strip(node)) {
+                kept.push_back(std::move(node));
+            }
+        }
+        graph_.nodes = std::move(kept);
+        drop_unread_quantisers();
+    }
+
+ private:
+    /// Whether the node is no longer needed; a result of the model is kept by a copy.
+    bool strip(GraphNode& node) {
+        const std::string& result = node.outputs.front();
+        const auto source = quantised_.find(node.inputs.front());
+        if (source != quantised_.end()) {
+            if (std::ranges::find(graph_.outputs, result) != graph_.outputs.end()) {
+                node = {"Identity", node.name, {source->second}, {result}, {}};
+                return false;
+            }
+            reals_[result] = source->second;
+            return true;
+        }
+        Operands operands{node, graph_.opset, {}};
+        for (const std::string& input : node.inputs) {
+            operands.values.push_back(graph_.constant(input));
+            if (!input.empty() && operands.values.back() == nullptr) {
+                return false;
+            }
+        }
+        graph_.constants[result] = evaluate_outputs(*find_operator(node.op), operands).front();
+        return true;
+    }
+
+    void drop_unread_quantisers() {
+        std::set<std::string> read(graph_.outputs.begin(), graph_.outputs.end());
+        for (const GraphNode& node : graph_.nodes) {
+            read.insert(node.inputs.begin(), node.inputs.end());
+        }
+        std::erase_if(graph_.nodes, [&](const GraphNode& node) {
+            return node.op == "QuantizeLinear" && !read.contains(node.outputs.front());
+        });
+        std::erase_if(graph_.constants, [&](const auto& one) { return !read.contains(one.first); });
+    }
+
+    Graph& graph_;
+    std::map<std::string, std::string> reals_;      ///< of dequantised tensors
+    std::map<std::string, std::string> quantised_;  ///< what integers were quantised from
+};
+
+}  // namespace
+
+bool leaves_layers_in_float(const Graph& graph) {
+    constexpr std::array<std::string_view, 4> products{"Conv", "ConvTranspose", "Gemm", "MatMul"};
+    const GraphView view(graph);
+    return std::ranges::any_of(graph.nodes, [&](const GraphNode& node) {
+        if (std::ranges::find(products, node.op) == products.end() ||
+            graph.types.at(node.outputs.front()).element != ElementType::Float32) {
+            return false;
+        }
+        const auto producer = view.producer(node.input(1));
+        return graph.is_constant(node.input(1)) ||
+               (producer && view.node(*producer).op == "DequantizeLinear" &&
+                graph.is_constant(view.node(*producer).inputs.front()));
+    });
+}
+
+Graph without_quantisers(Graph graph) {
+    Stripping(graph).run();
+    return graph;
+}
+
+}  // namespace npuscope
