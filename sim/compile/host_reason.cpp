@@ -339,7 +339,7 @@ Diagnostic HostReasons::of_node(std::size_t index) const {
     if (node.op.starts_with(prefix) && target_.computes(node.op.substr(prefix.size()))) {
         return of_maps(index);
     }
-    if (!target_.computes(node.op)) {
+    if (!target_.computes_integers() || !target_.computes(node.op)) {
         const bool clips = node.op == "Relu" || node.op == "Clip";
         return quantisers_.reason(index, "",
                                   clips ? "the NPU computes it only as part of the layer before it"

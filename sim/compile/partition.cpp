@@ -308,7 +308,9 @@ Partition partition_graph(const GraphView& model, const Target& target,
                           const PlanProblems& planning) {
     const HostReasons reasons(model, target);
     Partition found = Matcher(model, target, planning).run();
-    take_reasons(reasons, found.refusals);
+    if (target.computes_integers()) {
+        take_reasons(reasons, found.refusals);
+    }
     Partition partition = Partitioner(model, std::move(found), target.joins_segments()).run();
     for (std::size_t i = 0; i < partition.places.size(); ++i) {
         if (partition.places[i].side == NodeSide::Host && !partition.places[i].refusal) {

@@ -138,6 +138,9 @@ class Target {
                                               bool with_residual) const = 0;
     /// Lowers a group. Returns the problems, with node, sentence and remedy; empty: it is legal.
     virtual Diagnostics lower(const GraphView& model, NodeGroup& group) const = 0;
+    /// Whether its layers compute with integers: a float layer is told what it lacks. Otherwise the
+    /// problems that `lower` returns are told as they are.
+    virtual bool computes_integers() const { return false; }
     /// Whether a layer of the NPU computes the operator by itself, between quantisers. Operators
     /// that layer patterns start with need not be among them: groups tell why those are refused.
     virtual bool computes(const std::string& /*op*/) const { return false; }

@@ -75,7 +75,8 @@ class LeftProduct {
 
     std::string zero(const std::string& part, const Quantiser& of, ElementType element) {
         const std::string& given = of.node.input(of.at + 1);
-        return given.empty() ? constant(part, zeros({element, {}})) : given;
+        const Sizes& sizes = graph_.types.at(of.node.input(of.at)).sizes;
+        return given.empty() ? constant(part, zeros({element, sizes})) : given;
     }
 
     std::vector<GraphNode> convolve(const std::string& op, const std::vector<std::string>& more,

@@ -25,6 +25,7 @@ class NvdlaTarget final : public Target {
     std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
                                       bool with_residual) const override;
     Diagnostics lower(const GraphView& model, NodeGroup& group) const override;
+    bool computes_integers() const override { return true; }
     bool computes(const std::string& op) const override;
     bool joins_segments() const override { return true; }
     std::string unit_of(const NodeGroup& group, std::size_t node) const override;

@@ -41,6 +41,7 @@ class TinpuTarget final : public Target {
     std::optional<NodeGroup> group_at(const GraphView& model, std::size_t anchor,
                                       bool with_residual) const override;
     Diagnostics lower(const GraphView& model, NodeGroup& group) const override;
+    bool computes_integers() const override { return true; }
     bool joins_segments() const override { return false; }
     std::string unit_of(const NodeGroup& group, std::size_t node) const override;
     std::string configuration(const NodeGroup& group) const override;
