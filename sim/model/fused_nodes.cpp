@@ -166,7 +166,7 @@ class Unfusing {
     std::string integers(const std::string& part, const std::vector<std::int64_t>& numbers) {
         GraphValue value = zeros({ElementType::Int64, {std::ssize(numbers)}});
         std::ranges::copy(numbers, value.numbers.begin());
-        const std::string name = around_.new_name(node_.outputs.front() + '/' + part);
+        std::string name = around_.new_name(node_.outputs.front() + '/' + part);
         parts_.constants.emplace_back(name, std::move(value));
         return name;
     }
@@ -245,7 +245,7 @@ class Unfusing {
         GraphValue value{{}, {number}};
         value.type.element = around_.type(node_.input(0)).element;
         settle(value);
-        const std::string name = around_.new_name(node_.outputs.front() + '/' + part);
+        std::string name = around_.new_name(node_.outputs.front() + '/' + part);
         parts_.constants.emplace_back(name, std::move(value));
         return name;
     }
@@ -255,7 +255,7 @@ class Unfusing {
         while (!inputs.empty() && inputs.back().empty()) {
             inputs.pop_back();
         }
-        const std::string result = around_.new_name(node_.outputs.front() + '/' + part);
+        std::string result = around_.new_name(node_.outputs.front() + '/' + part);
         parts_.nodes.push_back({op,
                                 node_name(node_) + '/' + part,
                                 std::move(inputs),
@@ -332,6 +332,7 @@ const FusedRow* row_of(const GraphNode& node) {
 
 std::vector<std::string> fused_operators() {
     std::vector<std::string> names;
+    names.reserve(rows.size());
     for (const FusedRow& row : rows) {
         names.emplace_back(row.op);
     }

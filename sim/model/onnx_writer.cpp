@@ -3,6 +3,8 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "models/base/error.h"
@@ -12,15 +14,9 @@ namespace {
 
 /// The first IR version for an opset. source: ONNX, Versioning
 std::int64_t ir_version_of(std::uint32_t opset) {
-    return opset <= 9    ? 4
-           : opset <= 10 ? 5
-           : opset <= 11 ? 6
-           : opset <= 14 ? 7
-           : opset <= 18 ? 8
-           : opset <= 20 ? 9
-           : opset <= 22 ? 10
-           : opset <= 23 ? 11
-                         : 12;
+    constexpr std::int64_t oldest = 4;
+    constexpr std::array<std::uint32_t, 8> last_opsets{9, 10, 11, 14, 18, 20, 22, 23};
+    return oldest + (std::ranges::lower_bound(last_opsets, opset) - last_opsets.begin());
 }
 
 void write_value(const GraphValue& value, const std::string& name, onnx::TensorProto& tensor) {

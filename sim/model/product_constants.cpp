@@ -167,23 +167,24 @@ class ProductConstants {
         if (!(swaps || (node.op == "Div" && first))) {
             return std::nullopt;
         }
-        auto numbers = per_kernel(product, node.inputs[first ? 1 : 0]);
+        const auto numbers = per_kernel(product, node.inputs[first ? 1 : 0]);
         if (!numbers) {
             return std::nullopt;
         }
         KernelMap map{std::vector<double>(product.kernels, 1),
                       std::vector<double>(product.kernels, 0)};
-        if (node.op == "Add") {
-            map.offsets = *std::move(numbers);
-        } else if (node.op == "Mul") {
-            map.factors = *std::move(numbers);
-        }
-        for (std::size_t k = 0; k < product.kernels && node.op == "Div"; ++k) {
-            map.factors[k] = 1 / (*numbers)[k];
-        }
-        for (std::size_t k = 0; k < product.kernels && node.op == "Sub"; ++k) {
-            map.factors[k] = first ? 1 : -1;
-            map.offsets[k] = first ? -(*numbers)[k] : (*numbers)[k];
+        for (std::size_t k = 0; k < product.kernels; ++k) {
+            const double number = (*numbers)[k];
+            if (node.op == "Add") {
+                map.offsets[k] = number;
+            } else if (node.op == "Mul") {
+                map.factors[k] = number;
+            } else if (node.op == "Div") {
+                map.factors[k] = 1 / number;
+            } else if (node.op == "Sub") {
+                map.factors[k] = first ? 1 : -1;
+                map.offsets[k] = first ? -number : number;
+            }
         }
         return map;
     }

@@ -139,8 +139,8 @@ class PlainNetwork {
         const Values& other = results_.at(source_name(index, 1));
         const std::size_t plane = product.values.size() / other.values.size();
         for (std::size_t i = 0; i < product.values.size(); ++i) {
-            const std::int64_t factor = other.values[i / plane];
-            product.values[i] = narrow(product.values[i] * factor, rescale_mul());
+            const int exact = product.values[i] * other.values[i / plane];  // of two bytes
+            product.values[i] = narrow(exact, rescale_mul());
         }
         return product;
     }
