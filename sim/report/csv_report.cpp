@@ -18,7 +18,7 @@ namespace {
 
 /// In quotes if it would be read as more than one value, or as a comment.
 std::string quoted(const std::string& name) {
-    const std::string text = printable_line(name);
+    std::string text = printable_line(name);
     if (text.find_first_of(",\"\n\r#") == std::string::npos) {
         return text;
     }

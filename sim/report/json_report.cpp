@@ -219,6 +219,29 @@ Json rankings_json(const std::vector<Ranking>& rankings) {
     return all;
 }
 
+Json ports_json(const Result& result) {
+    Json ports = Json::array();
+    for (const NamedPort& port : result.ports) {
+        Json one = to_json(port.traffic);
+        one["port"] = port.port;
+        one["beat_bytes"] = port.beat.value;
+        ports.push_back(std::move(one));
+    }
+    return ports;
+}
+
+Json batch_json(const Result& result) {
+    Json batch = {{"inputs", result.batch->inputs},
+                  {"cycles", result.batch->all.value},
+                  {"least_cycles", result.batch->least.value},
+                  {"most_cycles", result.batch->most.value}};
+    if (result.batch->at_once > 1) {
+        batch["at_once"] = result.batch->at_once;
+        batch["shared_layers"] = result.batch->shared_layers;
+    }
+    return batch;
+}
+
 }  // namespace
 
 std::string json_report(const Result& result) {
@@ -241,13 +264,7 @@ std::string json_report(const Result& result) {
         report["checks"].push_back(json_of(check));
     }
     report["traffic"] = traffic_json(result.traffic);
-    report["ports"] = Json::array();
-    for (const NamedPort& port : result.ports) {
-        Json one = to_json(port.traffic);
-        one["port"] = port.port;
-        one["beat_bytes"] = port.beat.value;
-        report["ports"].push_back(std::move(one));
-    }
+    report["ports"] = ports_json(result);
     report["layers"] = Json::array();
     for (const LayerRecord& layer : result.layers) {
         report["layers"].push_back(json_of(layer, result));
@@ -260,14 +277,7 @@ std::string json_report(const Result& result) {
         add_model(report, result);
     }
     if (result.batch) {
-        report["batch"] = {{"inputs", result.batch->inputs},
-                           {"cycles", result.batch->all.value},
-                           {"least_cycles", result.batch->least.value},
-                           {"most_cycles", result.batch->most.value}};
-        if (result.batch->at_once > 1) {
-            report["batch"]["at_once"] = result.batch->at_once;
-            report["batch"]["shared_layers"] = result.batch->shared_layers;
-        }
+        report["batch"] = batch_json(result);
     }
     if (result.stream) {
         report["stream"] = stream_json(*result.stream);

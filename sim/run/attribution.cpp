@@ -55,8 +55,7 @@ std::vector<Cycles> borders_of(const std::vector<Piece>& pieces,
         borders.push_back(time.end);
     }
     std::ranges::sort(borders);
-    const auto repeats = std::ranges::unique(borders);
-    borders.erase(repeats.begin(), repeats.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
     return borders;
 }
 
