@@ -219,6 +219,14 @@ Json rankings_json(const std::vector<Ranking>& rankings) {
     return all;
 }
 
+Json checks_json(const Result& result) {
+    Json checks = Json::array();
+    for (const CheckResult& check : result.checks) {
+        checks.push_back(json_of(check));
+    }
+    return checks;
+}
+
 Json ports_json(const Result& result) {
     Json ports = Json::array();
     for (const NamedPort& port : result.ports) {
@@ -242,6 +250,23 @@ Json batch_json(const Result& result) {
     return batch;
 }
 
+/// Of several NPUs, where there are any.
+void add_instances(Json& report, const Result& result) {
+    if (result.split) {
+        report["split"] = {{"by", enum_name(result.split->by)},
+                           {"alone_cycles", result.split->alone.value},
+                           {"interval_cycles", result.split->interval.value},
+                           {"latency_cycles", result.split->latency.value}};
+    }
+    for (const InstanceRecord& instance : result.instances) {
+        Json one = to_json(instance.traffic);
+        add_text(one, "program", instance.program);
+        one["cycles"] = instance.cycles.value;
+        one["failed_checks"] = instance.failed_checks;
+        report["instances"].push_back(std::move(one));
+    }
+}
+
 }  // namespace
 
 std::string json_report(const Result& result) {
@@ -259,10 +284,7 @@ std::string json_report(const Result& result) {
     }
     report["microseconds"] = microseconds(result);
     report["wall_seconds"] = result.wall_seconds;
-    report["checks"] = Json::array();
-    for (const CheckResult& check : result.checks) {
-        report["checks"].push_back(json_of(check));
-    }
+    report["checks"] = checks_json(result);
     report["traffic"] = traffic_json(result.traffic);
     report["ports"] = ports_json(result);
     report["layers"] = Json::array();
@@ -282,19 +304,7 @@ std::string json_report(const Result& result) {
     if (result.stream) {
         report["stream"] = stream_json(*result.stream);
     }
-    if (result.split) {
-        report["split"] = {{"by", enum_name(result.split->by)},
-                           {"alone_cycles", result.split->alone.value},
-                           {"interval_cycles", result.split->interval.value},
-                           {"latency_cycles", result.split->latency.value}};
-    }
-    for (const InstanceRecord& instance : result.instances) {
-        Json one = to_json(instance.traffic);
-        add_text(one, "program", instance.program);
-        one["cycles"] = instance.cycles.value;
-        one["failed_checks"] = instance.failed_checks;
-        report["instances"].push_back(std::move(one));
-    }
+    add_instances(report, result);
     if (!result.rankings.empty()) {
         report["rankings"] = rankings_json(result.rankings);
     }
