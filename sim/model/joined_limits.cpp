@@ -135,20 +135,12 @@ class JoinedLimits {
             }
             node.inputs.push_back(
                 std::isfinite(limit)
-                    ? number_constant(node_name(last) + '_' + attribute, element, limit)
+                    ? add_number(graph_, node_name(last) + '_' + attribute, element, limit)
                     : std::string());
         };
         set("min", limits.low);
         set("max", limits.high);
         return node;
-    }
-    std::string number_constant(const std::string& wish, ElementType element, double number) {
-        std::string name = free_name(graph_, wish);
-        GraphValue value = zeros({element, {}});
-        value.numbers.front() = number;
-        graph_.types[name] = value.type;
-        graph_.constants[name] = std::move(value);
-        return name;
     }
 
     Graph& graph_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products W x whose left operand is constant, as 1 x 1 convolutions: the rows of x are channels.
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "sim/model/graph.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
+#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {
@@ -175,7 +174,7 @@ Rewritten convolve_left(Graph& graph, const GraphView& view, const GraphNode& no
 bool convolve_left_products(Graph& graph, bool of_floats) {
     const Graph before = graph;
     const GraphView view(before);
-    std::map<std::size_t, std::vector<GraphNode>> made;
+    ReplacedNodes made;
     std::set<std::size_t> dropped;
     for (std::size_t i = 0; i < before.nodes.size(); ++i) {
         Rewritten one = convolve_left(graph, view, before.nodes[i], of_floats);
@@ -184,15 +183,9 @@ bool convolve_left_products(Graph& graph, bool of_floats) {
             dropped.insert(one.after.begin(), one.after.end());
         }
     }
-    graph.nodes.clear();
-    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        if (const auto found = made.find(i); found != made.end()) {
-            std::ranges::move(found->second, std::back_inserter(graph.nodes));
-        } else if (!dropped.contains(i)) {
-            graph.nodes.push_back(before.nodes[i]);
-        }
-    }
-    return !made.empty();
+    const bool any = !made.empty();
+    replace_nodes(graph, std::move(made), dropped);
+    return any;
 }
 
 }  // namespace npuscope

@@ -38,21 +38,13 @@ class ProductConstants {
     explicit ProductConstants(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
 
     void run() {
-        std::vector<GraphNode> nodes;
-        std::map<std::size_t, std::vector<GraphNode>> replaced;
+        ReplacedNodes replaced;
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
             if (auto product = product_of(i)) {
                 fold(i, *std::move(product), replaced);
             }
         }
-        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
-            if (const auto found = replaced.find(i); found != replaced.end()) {
-                nodes.insert(nodes.end(), found->second.begin(), found->second.end());
-            } else {
-                nodes.push_back(std::move(graph_.nodes[i]));
-            }
-        }
-        graph_.nodes = std::move(nodes);
+        replace_nodes(graph_, std::move(replaced));
     }
 
  private:
@@ -210,8 +202,7 @@ class ProductConstants {
         return map;
     }
 
-    void fold(std::size_t index, DequantisedProduct product,
-              std::map<std::size_t, std::vector<GraphNode>>& replaced) {
+    void fold(std::size_t index, DequantisedProduct product, ReplacedNodes& replaced) {
         auto map = own_map(product);
         std::vector<std::size_t> folded;
         std::string tensor = product.node.outputs[0];
@@ -319,10 +310,7 @@ class ProductConstants {
 
     std::string constant_of(const std::string& wish, GraphValue value) {
         settle(value);
-        std::string name = free_name(graph_, wish);
-        graph_.types[name] = value.type;
-        graph_.constants[name] = std::move(value);
-        return name;
+        return add_constant(graph_, wish, std::move(value));
     }
 
     Graph& graph_;

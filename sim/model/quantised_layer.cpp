@@ -13,6 +13,7 @@
 #include "sim/model/layer_sequence.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {
@@ -154,21 +155,6 @@ class SequenceBuilder {
     const QuantisedLayer& layer_;
     std::vector<GraphNode> nodes_;
 };
-
-using ReplacedNodes = std::map<std::size_t, std::vector<GraphNode>>;
-
-/// Replaces nodes at their positions, and drops those in `dropped`.
-void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped) {
-    std::vector<GraphNode> nodes;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (const auto found = replaced.find(i); found != replaced.end()) {
-            std::ranges::move(found->second, std::back_inserter(nodes));
-        } else if (!dropped.contains(i)) {
-            nodes.push_back(std::move(graph.nodes[i]));
-        }
-    }
-    graph.nodes = std::move(nodes);
-}
 
 /// 8-bit weights, or finer ones if the input is read twice.
 LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {

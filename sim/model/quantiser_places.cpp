@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -56,6 +57,38 @@ std::string free_name(const Graph& graph, std::string wish) {
         wish += '_';
     }
     return wish;
+}
+
+std::string add_constant(Graph& graph, const std::string& wish, GraphValue value) {
+    std::string name = free_name(graph, wish);
+    graph.types[name] = value.type;
+    graph.constants[name] = std::move(value);
+    return name;
+}
+
+std::string add_number(Graph& graph, const std::string& wish, ElementType element, double number) {
+    GraphValue value = zeros({element, {}});
+    value.numbers.front() = number;
+    return add_constant(graph, wish, std::move(value));
+}
+
+void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped) {
+    std::vector<GraphNode> nodes;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (const auto found = replaced.find(i); found != replaced.end()) {
+            std::ranges::move(found->second, std::back_inserter(nodes));
+        } else if (!dropped.contains(i)) {
+            nodes.push_back(std::move(graph.nodes[i]));
+        }
+    }
+    graph.nodes = std::move(nodes);
+}
+
+bool is_activation(const Graph& graph, const GraphNode& node) {
+    const auto fixed = [&](std::size_t input) {
+        return node.input(input).empty() || graph.is_constant(node.input(input));
+    };
+    return node.op == "Relu" || (node.op == "Clip" && fixed(1) && fixed(2));
 }
 
 // --- Equal quantisers of one tensor ---
@@ -116,14 +149,6 @@ void join_equal_quantisers(Graph& graph) {
 
 namespace {
 
-/// With constant limits.
-bool is_activation(const Graph& graph, const GraphNode& node) {
-    const auto fixed = [&](std::size_t input) {
-        return node.input(input).empty() || graph.is_constant(node.input(input));
-    };
-    return node.op == "Relu" || (node.op == "Clip" && fixed(1) && fixed(2));
-}
-
 class RaisedQuantisers {
  public:
     explicit RaisedQuantisers(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
@@ -135,7 +160,7 @@ class RaisedQuantisers {
                 chains[chain->source].push_back(*chain);
             }
         }
-        std::map<std::size_t, std::vector<GraphNode>> replaced;
+        ReplacedNodes replaced;
         for (const auto& [source, group] : chains) {
             if (is_raised(source, group)) {
                 for (const Chain& chain : group) {
@@ -143,15 +168,7 @@ class RaisedQuantisers {
                 }
             }
         }
-        std::vector<GraphNode> nodes;
-        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
-            if (const auto found = replaced.find(i); found != replaced.end()) {
-                nodes.insert(nodes.end(), found->second.begin(), found->second.end());
-            } else {
-                nodes.push_back(std::move(graph_.nodes[i]));
-            }
-        }
-        graph_.nodes = std::move(nodes);
+        replace_nodes(graph_, std::move(replaced));
     }
 
  private:
@@ -220,7 +237,7 @@ class RaisedQuantisers {
                count_elements(view_.sizes(chain.source)) <= count_elements(result);
     }
 
-    void raise(const Chain& chain, std::map<std::size_t, std::vector<GraphNode>>& replaced) {
+    void raise(const Chain& chain, ReplacedNodes& replaced) {
         if (chain.movers.empty()) {
             return;
         }

@@ -125,9 +125,10 @@ class ResidualSums {
         const std::string name = node_name(view_.node(product));
         GraphNode quantiser;
         quantiser.op = "QuantizeLinear";
-        quantiser.inputs = {
-            tensor, number(name + "_sum_scale", ElementType::Float32, scale),
-            number(name + "_sum_zero", ElementType::Int8, lowest + std::ceil(-range.low / scale))};
+        quantiser.inputs = {tensor,
+                            add_number(graph_, name + "_sum_scale", ElementType::Float32, scale),
+                            add_number(graph_, name + "_sum_zero", ElementType::Int8,
+                                       lowest + std::ceil(-range.low / scale))};
         quantiser.name = free_name(graph_, name + "_QuantizeLinear");
         quantiser.outputs = {quantiser.name};
         graph_.types[quantiser.name] = {ElementType::Int8, view_.sizes(tensor)};
@@ -140,14 +141,6 @@ class ResidualSums {
         graph_.nodes[add].inputs[operand] = dequantiser.name;
         after_[*view_.producer(tensor)] = {std::move(quantiser), std::move(dequantiser)};
         return scale;
-    }
-    std::string number(const std::string& wish, ElementType element, double number) {
-        std::string name = free_name(graph_, wish);
-        GraphValue value = zeros({element, {}});
-        value.numbers.front() = number;
-        graph_.types[name] = value.type;
-        graph_.constants[name] = std::move(value);
-        return name;
     }
 
     Graph& graph_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "sim/model/operators.h"
+#include "sim/model/quantiser_places.h"
 #include "sim/quantise/float_graph.h"
 
 namespace npuscope {
@@ -59,8 +60,9 @@ class PlaceFinder {
             result = nodes()[*reader].outputs.front();
             reader = view_.only_reader(result);
         }
-        return reader && is_activation(nodes()[*reader]) ? nodes()[*reader].outputs.front()
-                                                         : result;
+        return reader && is_activation(view_.graph(), nodes()[*reader])
+                   ? nodes()[*reader].outputs.front()
+                   : result;
     }
     bool is_bias(const GraphNode& node, const std::string& product) const {
         if (node.op != "Add") {
@@ -71,16 +73,6 @@ class PlaceFinder {
                static_cast<std::int64_t>(other->numbers.size()) == other->type.sizes.back() &&
                view_.sizes(node.outputs.front()) == view_.sizes(product);
     }
-    bool is_activation(const GraphNode& node) const {
-        if (node.op == "Relu") {
-            return true;
-        }
-        const auto is_known = [&](std::size_t input) {
-            return node.input(input).empty() || view_.graph().is_constant(node.input(input));
-        };
-        return node.op == "Clip" && is_known(1) && is_known(2);
-    }
-
     bool is_sum(const GraphNode& node) const {
         return node.op == "Add" && is_float_map(node.inputs[0]) && is_float_map(node.inputs[1]) &&
                view_.sizes(node.inputs[0]) == view_.sizes(node.inputs[1]);
