@@ -23,7 +23,7 @@ except ImportError as missing:
 
 
 TINPU = ["--npu", "tinpu_f28p55"]
-HOST = [*TINPU, "--set", "npu.restrictions.batch=2"]  # no layer has a batch of 2
+HOST = [*TINPU, "--set", "npu.restrictions.batch=0"]  # no layer has a batch of 0
 
 
 def run(npuscope, program, folder, outputs, npu=tuple(TINPU)):

@@ -112,7 +112,8 @@ struct Restrictions {
         visit.field("preclip_bits", self.preclip_bits,
                     "bits of the signed range that is clipped to before a residual is added");
         visit.field("shift_bits", self.shift_bits, "bits of the right shift's amount");
-        visit.field("batch", self.batch, "batch size");
+        visit.field("batch", self.batch,
+                    "batch size of a layer; 0: no layer has it, all run on the host");
         visit.field("beyond_guidelines", self.beyond_guidelines,
                     "sizes that the vendor's guidelines forbid and its page of patterns does not");
         visit.field(

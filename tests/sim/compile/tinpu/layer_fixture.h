@@ -17,10 +17,10 @@ namespace npuscope::test {
 
 inline LayerNpuConfig bundled_preset() { return tinpu_preset(configs_folder()); }
 
-/// A preset that supports nothing: no model has a batch of 2.
+/// A preset that supports nothing: no model has a batch of 0.
 inline LayerNpuConfig host_only() {
     LayerNpuConfig config = bundled_preset();
-    config.restrictions.batch = 2;
+    config.restrictions.batch = 0;
     return config;
 }
 
