@@ -4,6 +4,8 @@
 //
 //    padding       is stored as rows and columns of the map
 //    a stride s    s x s places become channels: kernels of size / s, rounded up, and a stride of 1
+//    a long kernel of stride s: p s places become channels, and p neighbouring results kernels, each
+//                  with the taps that its own window has; the host puts the results in a row again
 //    a dilation d  of one row, whose every d-th position becomes a column of its own: one of 1
 //    1 x 1         over more channels than a map has: a product
 #include <algorithm>
@@ -25,16 +27,17 @@ constexpr std::int64_t most_channels = 8192;
 /// How a map's rows or columns are rearranged.
 struct AxisFit {
     WindowAxis axis;
-    std::int64_t fold = 1;  ///< places that become channels
-    std::int64_t size = 0;  ///< of the map that is stored, before they do
+    std::int64_t fold = 1;     ///< places that become channels
+    std::int64_t results = 1;  ///< neighbouring ones that become kernels
+    std::int64_t size = 0;     ///< of the map that is stored, before they do
 
     explicit AxisFit(const WindowAxis& window) : axis(window), size(window.in) {
-        const bool folds = axis.stride > 1 && axis.dilation == 1 &&
-                           (axis.stride > largest_stride || axis.kernel > largest_kernel) &&
-                           axis.kernel <= largest_kernel * axis.stride;
-        if (folds) {
+        if (axis.dilation == 1 && (axis.stride > largest_stride || axis.kernel > largest_kernel)) {
             fold = axis.stride;
-            size = fold * (axis.out - 1 + taps());
+            while (taps() > largest_kernel) {
+                fold = ++results * axis.stride;
+            }
+            size = fold * (out() - 1 + taps());
         } else if (pads()) {
             size = axis.in + axis.pad_begin + axis.pad_end;
         }
@@ -44,7 +47,10 @@ struct AxisFit {
         return fold > 1 ||
                std::max(axis.pad_begin, axis.pad_end) > std::min(largest_padding, axis.span() - 1);
     }
-    std::int64_t taps() const { return (axis.kernel + fold - 1) / fold; }
+    std::int64_t taps() const {
+        return (axis.kernel + (results - 1) * axis.stride + fold - 1) / fold;
+    }
+    std::int64_t out() const { return (axis.out + results - 1) / results; }
     std::int64_t stride() const { return fold > 1 ? 1 : axis.stride; }
     std::int64_t pad_begin() const { return pads() ? 0 : axis.pad_begin; }
     std::int64_t pad_end() const { return pads() ? 0 : axis.pad_end; }
@@ -62,7 +68,7 @@ class RegisterFitting {
         if (!line && form_.input.sizes.size() != 4) {
             return;
         }
-        if (line && !beyond(window())) {
+        if ((line && !beyond(window())) || grows_too_large(window())) {
             return;
         }
         if (line) {
@@ -87,6 +93,24 @@ class RegisterFitting {
             const AxisFit fit(axis);
             return fit.fold > 1 || fit.pads() || axis.dilation > largest_dilation;
         });
+    }
+
+    /// Channels or kernels that no map has, or more weights than are worth it.
+    bool grows_too_large(const Window& window) {
+        constexpr std::int64_t most_weights = std::int64_t{1} << 24U;
+        std::int64_t channels = form_.input.sizes[1];
+        std::int64_t kernels = weight_sizes()[0];
+        std::int64_t taps = weight_sizes()[1];
+        bool folds = false;
+        for (const WindowAxis& axis : window.axes) {
+            const AxisFit fit(axis);
+            channels *= fit.fold;
+            kernels *= fit.results;
+            taps *= fit.fold * fit.taps();
+            folds = folds || fit.fold > 1;
+        }
+        return folds &&
+               (std::max(channels, kernels) > most_channels || kernels * taps > most_weights);
     }
 
     bool is_wide_product() {
@@ -216,25 +240,73 @@ class RegisterFitting {
         form_.before.reshape(form_.before.last(), "folded", form_.input);
         layer_.input = form_.before.last();
         fold_weights(y, x);
+        if (y.results * x.results > 1) {
+            repeat_kernels(static_cast<std::size_t>(y.results * x.results));
+            unfold_results(y, x);
+        }
     }
 
+    /// Result (a, b) of kernel k is that of kernel (k * rows + a) * columns + b.
     void fold_weights(const AxisFit& y, const AxisFit& x) {
         const Sizes old = weight_sizes();
-        const Sizes sizes{old[0], old[1] * y.fold * x.fold, y.taps(), x.taps()};
+        const Sizes sizes{old[0] * y.results * x.results, old[1] * y.fold * x.fold, y.taps(),
+                          x.taps()};
         GraphValue folded = zeros({layer_.weights.type.element, sizes});
-        const std::int64_t maps = old[0] * old[1];
-        auto number = layer_.weights.numbers.begin();
-        for (std::int64_t map = 0; map < maps; ++map) {
-            for (std::int64_t r = 0; r < old[2]; ++r) {
-                for (std::int64_t s = 0; s < old[3]; ++s, ++number) {
-                    const std::int64_t channel = (map * y.fold + r % y.fold) * x.fold + s % x.fold;
-                    const std::int64_t at =
-                        (channel * sizes[2] + r / y.fold) * sizes[3] + s / x.fold;
-                    folded.numbers[static_cast<std::size_t>(at)] = *number;
+        const auto place = [&](std::int64_t kernel, std::int64_t channel, std::int64_t row,
+                               std::int64_t column) {
+            const std::int64_t map =
+                ((kernel * old[1] + channel) * y.fold + row % y.fold) * x.fold + column % x.fold;
+            const std::int64_t at = (map * sizes[2] + row / y.fold) * sizes[3] + column / x.fold;
+            return static_cast<std::size_t>(at);
+        };
+        for (std::int64_t kernel = 0; kernel < sizes[0]; ++kernel) {
+            const std::int64_t top = kernel / x.results % y.results * y.axis.stride;
+            const std::int64_t left = kernel % x.results * x.axis.stride;
+            auto number = layer_.weights.numbers.begin() +
+                          kernel / (y.results * x.results) * old[1] * old[2] * old[3];
+            for (std::int64_t channel = 0; channel < old[1]; ++channel) {
+                for (std::int64_t r = 0; r < old[2]; ++r) {
+                    for (std::int64_t s = 0; s < old[3]; ++s, ++number) {
+                        folded.numbers[place(kernel, channel, top + r, left + s)] = *number;
+                    }
                 }
             }
         }
         layer_.weights = std::move(folded);
+    }
+
+    /// The bias and the factor of every kernel for the kernels that it has become.
+    void repeat_kernels(std::size_t times) {
+        for (std::vector<double>* numbers : {&layer_.bias, &layer_.factors}) {
+            std::vector<double> repeated;
+            for (const double number : *numbers) {
+                repeated.insert(repeated.end(), numbers->size() == 1 ? 1 : times, number);
+            }
+            *numbers = std::move(repeated);
+        }
+    }
+
+    /// From kernels back to rows and columns.
+    void unfold_results(const AxisFit& y, const AxisFit& x) {
+        const TensorType result = form_.output;
+        const Sizes& out = result.sizes;
+        const ElementType element = result.element;
+        const Sizes whole{out[0], out[1], y.out() * y.results, x.out() * x.results};
+        form_.output.sizes = {out[0], out[1] * y.results * x.results, y.out(), x.out()};
+        const std::string folded = node_name(layer_.anchor) + "/folded_results";
+        NodeChain& order = form_.order;
+        order.reshape(folded, "result_places",
+                      {element, {out[0] * out[1], y.results, x.results, y.out(), x.out()}});
+        order.transpose(order.last(), "result_rows",
+                        {element, {out[0] * out[1], y.out(), y.results, x.out(), x.results}},
+                        {0, 3, 1, 4, 2});
+        order.reshape(order.last(), "unfolded", {element, whole});
+        if (whole != out) {
+            order.add("Slice", order.last(), "unfolded_part", result);
+            order.with("begin", {0, 0}).with("end", {out[2], out[3]}).with("axes", {2, 3});
+        }
+        order.end_as(layer_.output);
+        layer_.output = folded;
     }
 
     ConvolvedLayer& form_;
