@@ -36,7 +36,6 @@ Network read_network(const std::filesystem::path& path) {
 
 namespace {
 
-constexpr std::uint32_t largest_size = 65536;  // far beyond any NPU; keeps products in 64 bits
 constexpr std::string_view input_name = "input";
 
 class ShapeWalk {
@@ -45,9 +44,11 @@ class ShapeWalk {
 
     std::vector<LayerShapes> walk() {
         const NetworkInput& input = network_.input;
-        for (const std::uint32_t size : {input.channels, input.height, input.width}) {
-            require(size >= 1 && size <= largest_size, "the network's input",
-                    fmt::format("{} is not a size", size), "1 to 65536");
+        for (const auto& [size, largest] : {std::pair(input.channels, largest_layer_size),
+                                            std::pair(input.height, largest_height),
+                                            std::pair(input.width, largest_layer_size)}) {
+            require(size >= 1 && size <= largest, "the network's input",
+                    fmt::format("{} is not a size", size), fmt::format("1 to {}", largest));
         }
         require(!network_.layers.empty(), "the network", "it has no layers",
                 "add at least one layer");
@@ -103,7 +104,7 @@ class ShapeWalk {
                       layer.padding_end.value_or(0), layer.kernel_width.value_or(0),
                       layer.stride_width.value_or(0), layer.padding_width.value_or(0),
                       layer.padding_width_end.value_or(0)});
-        require(largest <= largest_size, layer, fmt::format("{} is not a size", largest),
+        require(largest <= largest_layer_size, layer, fmt::format("{} is not a size", largest),
                 "sizes are at most 65536");
         require(layer.kernel >= 1 && layer.stride >= 1 && layer.groups >= 1 &&
                     layer.kernel_width.value_or(1) >= 1 && layer.stride_width.value_or(1) >= 1,
@@ -175,7 +176,8 @@ class ShapeWalk {
         for (std::size_t i = 0; i < sizes.size() && whole; ++i) {
             whole = i == 0 || (at != end && *at++ == 'x');
             const auto [next, error] = std::from_chars(at, end, sizes[i]);
-            whole = whole && error == std::errc() && sizes[i] >= 1 && sizes[i] <= largest_size;
+            whole = whole && error == std::errc() && sizes[i] >= 1 &&
+                    sizes[i] <= (i == 1 ? largest_height : largest_layer_size);
             at = next;
         }
         require(whole && at == end, layer,
@@ -215,7 +217,7 @@ class ShapeWalk {
                     "all must have the same height and width");
             output.channels += part.channels;
         }
-        require(output.channels <= largest_size, layer,
+        require(output.channels <= largest_layer_size, layer,
                 fmt::format("{} is not a size", output.channels), "sizes are at most 65536");
         return output;
     }

@@ -187,6 +187,11 @@ struct EnumNames<InputType> {
                                       std::pair{InputType::Uint8, std::string_view("uint8")}};
 };
 
+/// Of everything but the height of a map: far beyond any NPU; keeps products in 64 bits.
+inline constexpr std::uint32_t largest_layer_size = 65536;
+/// Of a map, which is cut into rows: 17 minutes of sound.
+inline constexpr std::uint32_t largest_height = 1U << 24U;
+
 struct NetworkInput {
     std::uint32_t channels = 0;
     std::uint32_t height = 0;

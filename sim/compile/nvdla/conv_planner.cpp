@@ -239,7 +239,7 @@ class ConvPlanner {
             name += fmt::format(" atom {}", slice.output_atom);
         }
         if (tiling_.tiles.size() > 1) {
-            name += fmt::format(" rows {}..{}", tile.out_begin, tile.out_begin + tile.out_rows - 1);
+            name += rows_text(tile.out_begin, tile.out_rows);
         }
         return name;
     }

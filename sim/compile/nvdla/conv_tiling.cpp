@@ -124,10 +124,17 @@ std::vector<std::uint32_t> data_bank_choices(const BufferNeed& need, std::uint32
     return choices;
 }
 
-/// Tile counts that differ in the height of the tallest tile.
+/// Tile counts that differ in the height of the tallest tile; for maps that one operation cannot
+/// hold, those whose tiles are half as tall each time.
 std::vector<std::uint32_t> tile_counts(const ConvProblem& problem) {
     std::vector<std::uint32_t> counts;
     const std::uint32_t rows = problem.geometry.out_height / problem.row_step;
+    if (rows > largest_cube_size) {
+        for (std::uint32_t tall = largest_cube_size; tall > 0; tall /= 2) {
+            counts.push_back(static_cast<std::uint32_t>(divide_up(rows, tall)));
+        }
+        return counts;
+    }
     std::uint64_t height = 0;
     for (std::uint32_t count = 1; count <= most_tiles(problem); ++count) {
         if (divide_up(rows, count) != height) {
@@ -153,7 +160,10 @@ std::optional<ConvTiling> tiling_of(const ConvProblem& problem, const TilingCost
     const std::uint32_t banks = operands.banks;
     const bool stays =
         operands.weights_can_stay && key.tiles > 1 && key.data_banks + need.weight_banks <= banks;
-    const bool fits = key.data_banks >= need.tile_banks &&
+    const bool short_enough = std::ranges::all_of(tiling.tiles, [](const ConvTile& tile) {
+        return std::max(tile.in_rows, tile.out_rows) <= largest_cube_size;
+    });
+    const bool fits = short_enough && key.data_banks >= need.tile_banks &&
                       key.data_banks + need.group_banks <= banks && (!key.resident || stays);
     if (!fits) {
         return std::nullopt;

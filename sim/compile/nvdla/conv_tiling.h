@@ -35,6 +35,9 @@ namespace npuscope {
 /// The field that a refusal names where a layer does not fit the convolution buffer.
 inline constexpr const char* buffer_depth = "npu.cbuf.bank_depth";
 
+/// Of an operation's map in any dimension.
+inline constexpr std::uint32_t largest_cube_size = 8192;  // source: NVDLA_CDMA.rdl, 13 bits
+
 /// How operands are stored in memory and pass through the buffer.
 struct ConvForm {
     ConvMode mode = ConvMode::Direct;

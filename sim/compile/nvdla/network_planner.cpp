@@ -18,22 +18,11 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint32_t largest_cube = 8192;  // source: NVDLA_CDMA.rdl, sizes of 13 bits
-
 /// The field that a refusal names where a network does not fit the memory.
 constexpr const char* region_size = "memory.regions[0].size";
 
 /// Where results are until all constants before them are placed: beyond what constants can reach.
 constexpr Bytes unknown_constants(std::uint64_t{1} << 48U);
-
-std::optional<Diagnostic> cube_problem(const std::string& subject, const Shape& shape) {
-    if (std::max({shape.channels, shape.height, shape.width}) <= largest_cube) {
-        return std::nullopt;
-    }
-    return Diagnostic{
-        .sentence = fmt::format("{}: {} exceeds the register field", subject, shape_text(shape)),
-        .remedy = "sizes of a cube are at most 8192"};
-}
 
 bool fits_registers(const LayerWindow& window, const WindowLimits& limits) {
     return std::max(window.rows, window.columns) <= limits.kernel &&
@@ -59,6 +48,17 @@ Bytes sram_room(const MemoryRegionConfig& region) {
 }
 
 }  // namespace
+
+std::optional<Diagnostic> cube_problem(const std::string& subject, std::int64_t channels,
+                                       std::int64_t height, std::int64_t width) {
+    if (std::max(channels, width) <= largest_cube_size && height <= largest_height) {
+        return std::nullopt;
+    }
+    return Diagnostic{.sentence = fmt::format("{}: {}x{}x{} exceeds the register field", subject,
+                                              channels, height, width),
+                      .remedy = fmt::format("maps have at most {} channels, {} columns and {} rows",
+                                            largest_cube_size, largest_cube_size, largest_height)};
+}
 
 WindowLimits window_limits(const NpuConfig& npu) {
     return npu.csb.wide_fields ? WindowLimits{256, 256, 256} : WindowLimits{};
@@ -171,9 +171,14 @@ class NetworkPlanner {
         context_.problem = std::move(problem);
     }
 
+    static std::optional<Diagnostic> problem_of_cube(const std::string& subject,
+                                                     const Shape& shape) {
+        return cube_problem(subject, shape.channels, shape.height, shape.width);
+    }
+
     void place_input() {
         const Shape shape = network_.input.shape();
-        if (auto problem = cube_problem("the network's input", shape)) {
+        if (auto problem = problem_of_cube("the network's input", shape)) {
             return refuse("input", *std::move(problem));
         }
         const PixelFormat* declared = declared_pixels(network_, context_.npu());
@@ -192,7 +197,7 @@ class NetworkPlanner {
     void place_more(std::size_t index) {
         const std::string& name = network_.layers[index].name;
         const Shape shape = shapes_[index].output;
-        if (auto problem = cube_problem(fmt::format("input '{}'", name), shape)) {
+        if (auto problem = problem_of_cube(fmt::format("input '{}'", name), shape)) {
             return refuse(name, *std::move(problem));
         }
         StoredCube cube = context_.place_cube(name, shape, context_.channels_per_atom());
@@ -233,7 +238,7 @@ class NetworkPlanner {
     std::optional<Diagnostic> problem_of(std::size_t index) {
         const Layer& layer = network_.layers[index];
         const std::string subject = fmt::format("layer '{}'", layer.name);
-        if (auto problem = cube_problem(subject, shapes_[index].output)) {
+        if (auto problem = problem_of_cube(subject, shapes_[index].output)) {
             return problem;
         }
         const bool conv = layer.kind == LayerKind::Conv || layer.kind == LayerKind::Fc;

@@ -23,6 +23,9 @@ struct WindowLimits {
     std::uint32_t dilation = 32;  // source: NVDLA_CSC.rdl, X_DILATION_EXT
 };
 WindowLimits window_limits(const NpuConfig& npu);
+/// Why no map of these sizes can be read or written.
+std::optional<Diagnostic> cube_problem(const std::string& subject, std::int64_t channels,
+                                       std::int64_t height, std::int64_t width);
 
 struct PlanTarget {
     NpuConfig npu;

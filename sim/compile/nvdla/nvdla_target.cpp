@@ -294,6 +294,23 @@ void read_own_input(const GraphView& model, const WindowLimits& limits, Candidat
 
 }  // namespace
 
+namespace {
+
+void check_cubes(const GraphView& model, const NodeGroup& group, Diagnostics& problems) {
+    const auto check = [&](const std::string& subject, const Sizes& cube) {
+        if (auto problem = cube_problem(subject, cube[1], cube[2], cube[3])) {
+            problem->operation = node_name(model.node(group.anchor));
+            problems.push_back(*std::move(problem));
+        }
+    };
+    check("its result", group.cube);
+    for (const GroupRead& read : group.reads) {
+        check(fmt::format("input '{}'", read.tensor), read.cube);
+    }
+}
+
+}  // namespace
+
 /// A residual that cannot be added before the clip becomes a separate addition.
 std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size_t anchor,
                                                bool with_residual) const {
@@ -322,6 +339,7 @@ std::optional<NodeGroup> NvdlaTarget::group_at(const GraphView& model, std::size
 Diagnostics NvdlaTarget::lower(const GraphView& model, NodeGroup& group) const {
     Diagnostics problems;
     Layer lowered = lower_in(precision_, target_.npu, model, group, problems);
+    check_cubes(model, group, problems);
     if (problems.empty()) {
         group.lowered = std::move(lowered);
     } else {

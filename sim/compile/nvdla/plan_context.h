@@ -63,6 +63,9 @@ struct SramPlan {
     std::set<std::string> results;
 };
 
+/// ` rows 16..31`, in the name of an operation.
+std::string rows_text(std::uint32_t begin, std::uint32_t count);
+
 struct PlanContext {
     TilingCosts costs;
     MemoryMap memory;
@@ -97,8 +100,12 @@ struct PlanContext {
     std::pair<Address, std::span<std::uint8_t>> place_image(const std::string& name, Bytes bytes);
     /// The SDP copies each value of a stored map to another one, as yet unchanged.
     SdpJob elementwise_job(const StoredCube& from, const StoredCube& to) const;
-    /// Adds an operation that writes a part of a result.
+    /// Adds an operation that writes a part of a result; one of the SDP or the CDP that has more
+    /// rows than its registers hold becomes several.
     void add(Operation operation, const CubePart& part, StoredCube& written);
+
+ private:
+    void append(Operation operation, const CubePart& part, StoredCube& written);
 };
 
 /// Whether the convolution's end could overlap that of the preceding one in the accumulator.

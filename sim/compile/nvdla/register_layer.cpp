@@ -13,7 +13,6 @@ namespace {
 
 constexpr NumberRange int8_range{-128, 127};
 constexpr int largest_shift = 40;  // of 48-bit products
-constexpr std::int64_t largest_size = 65536;
 
 bool is_whole(double number) { return number == std::trunc(number); }
 
@@ -65,7 +64,7 @@ class LayerLowering {
     void take_kind() {
         layer_.kernels = static_cast<std::uint32_t>(candidate_.out[1]);
         layer_.bias = true;
-        if (std::max(candidate_.out[1], candidate_.groups) > largest_size) {
+        if (std::max(candidate_.out[1], candidate_.groups) > largest_layer_size) {
             complain(fmt::format("it has {} kernels", candidate_.out[1]),
                      "sizes are at most 65536");
         }
@@ -342,6 +341,14 @@ std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer
     const WindowAxis height = window.height();
     const WindowAxis width = window.width();
     const auto size = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+    for (const WindowAxis& axis : {height, width}) {
+        const std::int64_t largest =
+            std::max({axis.kernel, axis.stride, axis.dilation, axis.pad_begin, axis.pad_end});
+        if (largest > largest_layer_size) {
+            return Diagnostic{.sentence = fmt::format("a size of its window is {}", largest),
+                              .remedy = fmt::format("at most {}", largest_layer_size)};
+        }
+    }
     layer.kernel = size(height.kernel);
     layer.kernel_width = size(width.kernel);
     layer.stride = size(height.stride);

@@ -66,13 +66,35 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
     return parts;
 }
 
+/// Lines of output that one operation computes, and the lines of input that its windows cover.
+struct PoolRows {
+    std::uint32_t out_begin = 0;
+    std::uint32_t out_rows = 0;
+    std::uint32_t in_begin = 0;
+    std::uint32_t in_rows = 0;
+    std::uint32_t pad_top = 0;
+};
+
 /// Lines up to the end of the last window. With lines after it the PDP would begin another window,
 /// never end it, and hang in the next operation. source: nv_small RTL, replayed
-std::uint32_t lines_read(const LayerShapes& shapes) {
+std::vector<PoolRows> cut_pool_rows(const LayerShapes& shapes) {
     const LayerWindow& window = shapes.window;
-    const std::uint32_t end =
-        (shapes.output.height - 1) * window.stride_y + window.rows - window.pad_top;
-    return std::min(shapes.input.height, end);
+    const std::uint32_t height = shapes.output.height;
+    const std::uint32_t most =
+        shapes.input.height <= largest_cube_size && height <= largest_cube_size
+            ? height
+            : (largest_cube_size - window.rows) / window.stride_y + 1;
+    std::vector<PoolRows> pieces;
+    for (std::uint32_t begin = 0; begin < height; begin += most) {
+        PoolRows piece{.out_begin = begin, .out_rows = std::min(most, height - begin)};
+        const std::uint32_t top = begin * window.stride_y;
+        const std::uint32_t end = top + (piece.out_rows - 1) * window.stride_y + window.rows;
+        piece.pad_top = window.pad_top - std::min(window.pad_top, top);
+        piece.in_begin = top + piece.pad_top - window.pad_top;
+        piece.in_rows = std::min(shapes.input.height, end - window.pad_top) - piece.in_begin;
+        pieces.push_back(piece);
+    }
+    return pieces;
 }
 
 /// Which layer is applied on the fly to a convolution's result: an add, by the SDP's second stage,
@@ -198,26 +220,43 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
              .remedy = "split it into several pooling layers"});
         return std::nullopt;
     }
-    FeatureCube input = task.input.cube;
-    input.shape.height = lines_read(task.shapes);
     StoredCube output = context.place_cube(task.layer.name, task.shapes.output, task.input.lanes);
     PdpJob job;
-    job.source = whole_atoms(input);
-    job.destination = whole_atoms(output.cube);
     job.source_in_sram = task.input.in_sram;
     job.destination_in_sram = output.in_sram;
-    job.input = input.shape;
-    job.output = output.cube.shape;
     PdpPooling& pooling = job.pooling;
     pooling = pooling_of(task.shapes.window, task.layer.kind == LayerKind::MaxPool
                                                  ? PoolingMethod::Max
                                                  : PoolingMethod::Average);
     pooling.precision = context.precision;
-    pooling.output = job.output;
     pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
-    std::vector<std::size_t> after;
-    task.input.add_writer_of(task.input.whole(), after);
-    context.add({task.layer.name, job, std::move(after)}, output.whole(), output);
+    const std::vector<PoolRows> pieces = cut_pool_rows(task.shapes);
+    for (const PoolRows& piece : pieces) {
+        FeatureCube input = task.input.cube;
+        input.base = input.line_address(0, piece.in_begin);
+        input.shape.height = piece.in_rows;
+        FeatureCube part = output.cube;
+        part.base = part.line_address(0, piece.out_begin);
+        part.shape.height = piece.out_rows;
+        job.source = whole_atoms(input);
+        job.destination = whole_atoms(part);
+        job.input = input.shape;
+        job.output = pooling.output = part.shape;
+        pooling.pad_top = piece.pad_top;
+        std::string name = task.layer.name;
+        if (pieces.size() > 1) {
+            name += rows_text(piece.out_begin, piece.out_rows);
+        }
+        CubePart read = task.input.whole();
+        read.row_begin = piece.in_begin;
+        read.row_end = piece.in_begin + piece.in_rows;
+        CubePart written = output.whole();
+        written.row_begin = piece.out_begin;
+        written.row_end = piece.out_begin + piece.out_rows;
+        std::vector<std::size_t> after;
+        task.input.add_writer_of(pieces.size() > 1 ? read : task.input.whole(), after);
+        context.add({name, job, std::move(after)}, written, output);
+    }
     return output;
 }
 
