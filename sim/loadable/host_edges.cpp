@@ -91,10 +91,16 @@ class EdgesWriter {
             const GraphNode& node = graph_.nodes[step.node];
             edges_.nodes.push_back(node);
             for (const std::string& input : node.inputs) {
-                if (const GraphValue* value = graph_.constant(input)) {
-                    edges_.constants[input] = *value;
-                }
+                keep_constant(input);
             }
+        }
+        for (const std::string& output : graph_.outputs) {
+            keep_constant(output);
+        }
+    }
+    void keep_constant(const std::string& tensor) {
+        if (const GraphValue* value = graph_.constant(tensor)) {
+            edges_.constants[tensor] = *value;
         }
     }
     /// A loadable's input may be one of the model's: separate names make them outputs of a node.

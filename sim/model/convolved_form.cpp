@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/model/prepare_graph.h"
 #include "sim/model/window.h"
 
 namespace npuscope {
@@ -257,20 +258,39 @@ void convolve_spread(ConvolvedLayer& form) {
     const std::int64_t places = y.stride * x.stride;
     const std::int64_t groups = layer.anchor.integer("group", 1);
     const std::int64_t kernels = sizes[1] * groups;
-    const std::string blocks = node_name(layer.anchor) + "/blocks";
-    interleave(form, blocks, y, x);
-    if (line) {
-        form.after.reshape(form.after.last(), "line", stored);
+    const std::int64_t products =
+        static_cast<std::int64_t>(count_elements(in)) * sizes[1] * y.size * x.size;
+    const bool dense = places == 1 && y.crop < y.taps && x.crop < x.taps;
+    std::string blocks = layer.output;
+    if (!dense || line) {
+        blocks = node_name(layer.anchor) + "/blocks";
     }
-    form.after.end_as(layer.output);
+    if (!dense) {
+        interleave(form, blocks, y, x);
+    }
+    if (line) {
+        form.after.reshape(dense ? blocks : form.after.last(), "line", stored);
+    }
+    if (!form.after.empty()) {
+        form.after.end_as(layer.output);
+    }
     layer.weights = spread_weights(layer.weights, groups, y, x);
     layer.bias = repeated(layer.bias, places);
     layer.factors = repeated(of_all_groups(layer.factors, groups), places);
     layer.output = blocks;
-    form.output.sizes = {in[0], kernels * places, in[2] + y.taps - 1, in[3] + x.taps - 1};
-    const std::int64_t top = y.taps - 1;
-    const std::int64_t left = x.taps - 1;
-    set_window(layer.anchor, {y.taps, x.taps}, {top, left, top, left});
+    if (dense) {  // the border is cut off by less padding
+        form.output.sizes = {in[0], kernels, y.out, x.out};
+        const std::int64_t top = y.taps - 1 - y.crop;
+        const std::int64_t left = x.taps - 1 - x.crop;
+        set_window(layer.anchor, {y.taps, x.taps},
+                   {top, left, y.out - in[2] + y.crop, x.out - in[3] + x.crop});
+    } else {
+        form.output.sizes = {in[0], kernels * places, in[2] + y.taps - 1, in[3] + x.taps - 1};
+        const std::int64_t top = y.taps - 1;
+        const std::int64_t left = x.taps - 1;
+        set_window(layer.anchor, {y.taps, x.taps}, {top, left, top, left});
+    }
+    layer.anchor.attributes[macs_attribute] = products;
     if (groups != 1) {
         layer.anchor.attributes["group"] = groups;
     }

@@ -278,7 +278,7 @@ class ScaleProducts {
                 if (factor(k) > 0 && bounds.hold(scale / unit())) {
                     return Product{scale, bounds.keep_all};
                 }
-                if ((!best || std::abs(scale - wanted) < std::abs(*best - wanted)) &&
+                if (number > 0 && (!best || std::abs(scale - wanted) < std::abs(*best - wanted)) &&
                     !can_lie_halfway(static_cast<std::int64_t>(scale), shift_, reach)) {
                     best = scale;
                 }
@@ -360,9 +360,7 @@ class ScaleProducts {
     int shift_ = 1;
 };
 
-}  // namespace
-
-LayerSequence rounded_sequence(const QuantisedLayer& layer) {
+LayerSequence round_scales(const QuantisedLayer& layer) {
     LayerSequence rounded{.deviation = Deviation{}};
     rounded.reason = layer.obstacle;
     if (!rounded.reason.empty() || layer.is_pool) {
@@ -405,6 +403,67 @@ LayerSequence rounded_sequence(const QuantisedLayer& layer) {
     rounded.divisor = {scales.unit()};
     rounded.offset = scales.unit() / 2 + layer.output_zero * scales.unit();
     rounded.input_zero = layer.input_zero;
+    return rounded;
+}
+
+/// A kernel whose bias is far beyond its sums, as one that training has left without use, needs a
+/// scale that is too small beside the others'. In coarser steps of its weights and of its bias the
+/// scale is larger. Returns how far each result can be off for that, in steps; nothing if no kernel
+/// is like this.
+std::optional<std::vector<double>> coarsen_kernels(QuantisedLayer& layer) {
+    constexpr double most_bias = 0x1p22;  // as large as the sums of some hundred weights
+    constexpr double codes = 255;
+    const std::vector<KernelFacts> kernels = kernel_facts(layer);
+    std::vector<double> errors(kernels.size(), 0);
+    bool found = false;
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const double bias = std::abs(of_kernel(layer.bias, k, 0));
+        if (kernels[k].granule == 0 || !(bias > most_bias) || bias > largest_bias) {
+            continue;
+        }
+        found = true;
+        layer.bias.resize(kernels.size(), layer.bias.front());
+        layer.factors.resize(kernels.size(), of_kernel(layer.factors, 0, 1));
+        const double unit = std::ldexp(1.0, std::ilogb(bias / most_bias) + 1);
+        layer.bias[k] = std::nearbyint(layer.bias[k] / unit);
+        layer.factors[k] *= unit;
+        const std::size_t step = layer.is_conv ? layer.weights.numbers.size() / kernels.size() : 1;
+        for (std::size_t i = 0; i < layer.weights.numbers.size(); ++i) {
+            if (i / step % kernels.size() == k) {
+                double& weight = layer.weights.numbers[i];
+                const double coarse = std::nearbyint(weight / unit);
+                errors[k] += std::abs(weight / unit - coarse) * codes * layer.factors[k];
+                weight = coarse;
+            }
+        }
+    }
+    return found ? std::optional(errors) : std::nullopt;
+}
+
+}  // namespace
+
+LayerSequence rounded_sequence(QuantisedLayer& layer) {
+    LayerSequence rounded = round_scales(layer);
+    if (rounded.reason.empty() && (!rounded.deviation || rounded.deviation->steps() <= 1)) {
+        return rounded;
+    }
+    QuantisedLayer coarse = layer;
+    const auto errors = layer.obstacle.empty() ? coarsen_kernels(coarse) : std::nullopt;
+    if (!errors) {
+        return rounded;
+    }
+    LayerSequence other = round_scales(coarse);
+    if (!other.reason.empty() || !other.deviation) {
+        return rounded;
+    }
+    for (const double error : *errors) {
+        other.deviation->largest = std::max(other.deviation->largest, error);
+        other.deviation->expected += std::min(error, 1.0) / static_cast<double>(errors->size());
+    }
+    if (!rounded.reason.empty() || other.deviation->largest < rounded.deviation->largest) {
+        layer = std::move(coarse);
+        return other;
+    }
     return rounded;
 }
 

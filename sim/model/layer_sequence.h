@@ -50,8 +50,9 @@ LayerSequence exact_sequence(const QuantisedLayer& layer);
 /// The same results if all scales are powers of two, ties rounded to even. `input_high`: the
 /// largest value of its input map, if known; results with an odd zero point need 16-bit biases.
 LayerSequence even_sequence(const QuantisedLayer& layer, std::optional<double> input_high);
-/// Arbitrary scales as 15-bit integers and one shift for all kernels.
-LayerSequence rounded_sequence(const QuantisedLayer& layer);
+/// Arbitrary scales as 15-bit integers and one shift for all kernels. Kernels with far larger biases
+/// than sums get coarser weights, if the others' results would otherwise be off.
+LayerSequence rounded_sequence(QuantisedLayer& layer);
 /// The input a second time, minus its zero point, divided by 8 and rounded: its weights are the
 /// remainders of the input's weights, in eighths.
 struct FineMap {

@@ -80,6 +80,7 @@ struct LayerNumbers {
     std::vector<std::int8_t> table{};        ///< for -128 to 127
     Shape begin{0, 0, 0};                    ///< start of a slice
     std::vector<std::int16_t> offsets{};     ///< for the maps that are joined
+    std::optional<std::uint64_t> macs{};     ///< of the model's layer, if it had other sizes
     bool joins_unclipped = false;  ///< the add that reads it uses the result before clipping
     bool relu_after_join = false;  ///< ReLU of that add
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "models/base/check.h"
@@ -181,17 +182,23 @@ void check_names(const GraphNode& node) {
     }
 }
 
-void host::require_finite(const Operands& operands) {
-    for (std::size_t i = 0; i < operands.values.size(); ++i) {
+void host::require_finite(const OperatorRow& row, const Operands& operands) {
+    static const std::set<std::string_view> scaled{"QuantizeLinear", "DequantizeLinear",
+                                                   "BatchNormalization"};
+    const bool computes =
+        row.macs != MacRule::None || scaled.contains(row.op) || row.op.starts_with("QLinear");
+    for (std::size_t i = 0; i < operands.values.size() && !row.takes_infinity; ++i) {
         if (!operands.has(i)) {
             continue;
         }
+        const bool finite = computes || (row.sizing >> i & 1U) != 0;
         const auto& numbers = operands.at(i).numbers;
-        if (!std::all_of(numbers.begin(), numbers.end(),
-                         [](double x) { return std::isfinite(x); })) {
+        const auto wrong = std::ranges::find_if(
+            numbers, [&](double x) { return finite ? !std::isfinite(x) : std::isnan(x); });
+        if (wrong != numbers.end()) {
             throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
-                                          "not finite",
-                                          operands.node.inputs[i]),
+                                          "not finite: {}",
+                                          operands.node.inputs[i], *wrong),
                               "correct the model's values");
         }
     }

@@ -80,7 +80,7 @@ struct OperatorRow {
     std::uint32_t sizing = 0;
     /// Throws if constant operands or attributes contradict each other.
     void (*check)(const Operands&) = nullptr;
-    bool takes_infinity = false;  ///< constant operands need not be finite
+    bool takes_infinity = false;  ///< also as a limit, and NaN
     bool folds = true;            ///< evaluated at once if all operands are constants
     bool of_sizes = false;        ///< its results depend only on the sizes of its operands
     /// The value range of its results; null: that of their type.
@@ -121,8 +121,9 @@ std::uint64_t count_macs(const Graph& graph, const GraphNode& node);
 
 namespace host {
 
-/// ConfigError without a location if a constant operand holds a number that is not finite.
-void require_finite(const Operands& operands);
+/// ConfigError without a location if a constant operand holds NaN, or an infinity where it is a
+/// weight, a scale or a size.
+void require_finite(const OperatorRow& row, const Operands& operands);
 
 // The families, one file each.
 std::span<const OperatorRow> bitwise_operators();

@@ -196,9 +196,7 @@ class Preparation {
             if (row->check != nullptr) {
                 row->check(operands);
             }
-            if (!row->takes_infinity) {
-                host::require_finite(operands);
-            }
+            host::require_finite(*row, operands);
             if (constant) {
                 check_work(*row, operands);
                 keep_constants(node, evaluate_outputs(*row, operands));

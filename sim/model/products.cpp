@@ -297,15 +297,14 @@ Values conv_transpose(const Operands& operands) {
     return {std::move(result)};
 }
 
-/// Rows x inner times inner x columns, for every batch; a batch of 1 is broadcast.
+/// Rows x inner times inner x columns, for every batch; batches are broadcast.
 struct MatMulShape {
     Sizes result;
     std::size_t rows = 1;
     std::size_t inner = 1;
     std::size_t columns = 1;
-    std::size_t batches = 1;
-    bool a_batched = false;
-    bool b_batched = false;
+    Sizes a_batch;
+    Sizes b_batch;
 };
 
 MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
@@ -320,15 +319,9 @@ MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
     require(a.back() == b_inner,
             fmt::format("matrices of {} and {} do not match", sizes_text(a), sizes_text(b)),
             "the columns of the first must equal the rows of the second");
-    const Sizes a_batch(a.begin(), row_vector ? a.end() - 1 : a.end() - 2);
-    const Sizes b_batch(b.begin(), column_vector ? b.end() - 1 : b.end() - 2);
-    shape.a_batched = count_elements(a_batch) != 1;
-    shape.b_batched = count_elements(b_batch) != 1;
-    require(!shape.a_batched || !shape.b_batched || a_batch == b_batch,
-            fmt::format("batches of {} and {} do not match", sizes_text(a), sizes_text(b)),
-            "give both the same batch dimensions, or omit those of one");
-    shape.result = common_sizes(a_batch, b_batch);
-    shape.batches = count_elements(shape.result);
+    shape.a_batch.assign(a.begin(), row_vector ? a.end() - 1 : a.end() - 2);
+    shape.b_batch.assign(b.begin(), column_vector ? b.end() - 1 : b.end() - 2);
+    shape.result = common_sizes(shape.a_batch, shape.b_batch);
     if (!row_vector) {
         shape.result.push_back(a[a.size() - 2]);
     }
@@ -341,11 +334,12 @@ MatMulShape matmul_shape(const Sizes& a, const Sizes& b) {
 GraphValue product(const GraphValue& a, const GraphValue& b, ElementType element) {
     const MatMulShape shape = matmul_shape(a.type.sizes, b.type.sizes);
     GraphValue result = zeros({element, shape.result});
-    for (std::size_t n = 0; n < shape.batches; ++n) {
-        const double* left =
-            a.numbers.data() + (shape.a_batched ? n * shape.rows * shape.inner : 0);
-        const double* right =
-            b.numbers.data() + (shape.b_batched ? n * shape.inner * shape.columns : 0);
+    const Sizes batches = common_sizes(shape.a_batch, shape.b_batch);
+    const std::vector<std::size_t> of_a = broadcast_indices(shape.a_batch, batches);
+    const std::vector<std::size_t> of_b = broadcast_indices(shape.b_batch, batches);
+    for (std::size_t n = 0; n < of_a.size(); ++n) {
+        const double* left = a.numbers.data() + of_a[n] * shape.rows * shape.inner;
+        const double* right = b.numbers.data() + of_b[n] * shape.inner * shape.columns;
         double* sums = result.numbers.data() + n * shape.rows * shape.columns;
         for (std::size_t i = 0; i < shape.rows; ++i) {
             for (std::size_t k = 0; k < shape.inner; ++k) {

@@ -275,7 +275,9 @@ class NetworkPlanner {
         }
         PlannedLayer planned;
         planned.kind = network_.layers[index].kind;
-        planned.macs = shapes_[index].macs;
+        const LayerNumbers* given = network_.layers[index].given_numbers();
+        planned.macs =
+            given != nullptr ? given->macs.value_or(shapes_[index].macs) : shapes_[index].macs;
         planned.first_operation = context_.plan.operations.size();
         std::optional<StoredCube> written = plan_operations(index, planned);
         if (!written) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "models/base/check.h"
+#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
@@ -36,6 +37,7 @@ class LayerLowering {
             take_weights();
             take_sequence();
         }
+        take_macs(model_.node(candidate_.anchor), layer_);
         return std::move(layer_);
     }
 
@@ -335,6 +337,12 @@ std::optional<NumberRange> map_range(const GraphView& model, const std::string& 
         return std::nullopt;
     }
     return range;
+}
+
+void take_macs(const GraphNode& node, Layer& layer) {
+    if (node.has(macs_attribute) && layer.numbers) {
+        layer.numbers->macs = static_cast<std::uint64_t>(node.integer(macs_attribute, 0));
+    }
 }
 
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer) {

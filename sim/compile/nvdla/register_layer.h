@@ -88,6 +88,8 @@ inline Window plane_window(Window window) {
 /// Kernel, stride, padding and dilation of a layer; a pool that is no convolution has no dilation.
 /// Returns the problem where they make no layer.
 std::optional<Diagnostic> set_window(const Window& window, bool convolves, Layer& layer);
+/// The MACs of the model's layer, if this one has other sizes.
+void take_macs(const GraphNode& node, Layer& layer);
 
 // Lowered layers lack their names and sources. Problems are added to `problems`; the result must
 // then not be used.

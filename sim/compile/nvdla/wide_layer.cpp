@@ -34,6 +34,7 @@ class WideLowering {
             } else if (wide_.kind != LayerKind::MaxPool) {
                 take_product();
             }
+            take_macs(model_.node(group_.anchor), layer_);
         }
         problems.insert(problems.end(), problems_.begin(), problems_.end());
         return std::move(layer_);

@@ -69,6 +69,16 @@ TEST_P(LoadableRuns, SlopesOfChannels) {
     expect_same(model);
 }
 
+TEST_P(LoadableRuns, OutputsThatAreConstants) {
+    QuantisedModel model(7, true);
+    model.builder.output(model.conv("y", model.input("x", 8, 10), 8, 16, 3));
+    model.builder.floats("table", {2}, {3, 4}).output("table");
+    input("x", {1, 8, 10, 10}, 37);
+    expect_same(model);
+    EXPECT_EQ(read_whole_bytes(path("model/table.npy")),
+              read_whole_bytes(path("loadable/table.npy")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Presets, LoadableRuns, testing::Values("nv_small", "nv_full"),
                          [](const auto& param) { return std::string(param.param); });
 

@@ -189,9 +189,10 @@ INSTANTIATE_TEST_SUITE_P(
                   [](ModelBuilder& b) {
                       b.graph().mutable_initializer(0)->set_float_data(1, std::nanf(""));
                   }},
-        BrokenRow{
-            "not finite",
-            [](ModelBuilder& b) { b.graph().mutable_initializer(0)->set_float_data(1, INFINITY); }},
+        BrokenRow{"not finite: inf",
+                  [](ModelBuilder& b) {
+                      b.floats("w", {4, 1}, {1, INFINITY, 1, 1}).node("MatMul", "bad", {"x", "w"});
+                  }},
         BrokenRow{"the model does not import the operator domain 'com.other'",
                   [](ModelBuilder& b) { b.graph().mutable_node(0)->set_domain("com.other"); }},
         BrokenRow{"have types float32 and int8",
@@ -312,6 +313,18 @@ TEST(OnnxReader, ValuesEndWhereSizesDependOnThem) {
     builder.output("z");
     EXPECT_THAT(refusal(builder), HasSubstr("node 'where' (NonZero): its operand 'n' is not "
                                             "constant"));
+}
+
+TEST(OnnxReader, ConstantsThatMaskMayBeInfinite) {
+    ModelBuilder builder;
+    builder.input("x", {1, 2}).floats("mask", {1, 2}, {0, -INFINITY});
+    builder.floats("low", {}, {-INFINITY}).int64s("pads", {0, 1, 0, 0});
+    builder.node("Add", "masked", {"x", "mask"});
+    builder.node("Pad", "padded", {builder.last(), "pads", "low"});
+    builder.node("Softmax", "shares", {builder.last()}, "y").output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    EXPECT_EQ(graph.nodes.size(), 3U);
+    EXPECT_EQ(graph.types.at("y").sizes, (Sizes{1, 3}));
 }
 
 /// The values of the constant `c` that is read from a file.

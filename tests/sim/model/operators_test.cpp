@@ -90,6 +90,10 @@ TEST(HostOperators, ProductsOfBatchesStretchThoseOfOne) {
     const GraphValue result = run(node_of("MatMul"), {rows, columns});
     EXPECT_EQ(result.type.sizes, (Sizes{1, 2, 1, 2}));
     EXPECT_THAT(result.numbers, ElementsAre(2, 20, 3, 30));
+    const GraphValue both = run(
+        node_of("MatMul"), {value_of({2, 1, 1, 1}, {2, 3}), value_of({1, 3, 1, 1}, {1, 10, 100})});
+    EXPECT_EQ(both.type.sizes, (Sizes{2, 3, 1, 1}));
+    EXPECT_THAT(both.numbers, ElementsAre(2, 20, 200, 3, 30, 300));
     const GraphValue none = value_of({0, 1, 1}, {});
     EXPECT_TRUE(run(node_of("MatMul"), {none, columns}).numbers.empty());
     EXPECT_THAT(sample::message_of([&] {

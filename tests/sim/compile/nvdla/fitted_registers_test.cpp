@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "sim/compile/nvdla/nvdla_target.h"
+#include "sim/model/operators.h"
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
@@ -64,6 +65,17 @@ ModelBuilder model_of(const FittedShape& shape, std::int64_t batch) {
     return builder;
 }
 
+std::uint64_t planned_macs(const Graph& graph) {
+    std::uint64_t macs = 0;
+    const SegmentedPlan plan = plan_segments(graph, sample::preset_target("nv_full"), {});
+    for (const PlannedSegment& segment : plan.segments) {
+        for (const PlannedLayer& layer : segment.plan.layers) {
+            macs += layer.macs;
+        }
+    }
+    return macs;
+}
+
 class FittedRegisters : public testing::TestWithParam<FittedShape> {};
 
 TEST_P(FittedRegisters, KeepEveryValue) {
@@ -82,6 +94,11 @@ TEST_P(FittedRegisters, KeepEveryValue) {
         EXPECT_GE(partition.groups.size(), static_cast<std::size_t>(batch));
         EXPECT_TRUE(partition.refusals.empty())
             << testing::PrintToString(test::broken_rules(partition));
+        std::uint64_t macs = 0;
+        for (const GraphNode& node : exact.nodes) {
+            macs += count_macs(exact, node);
+        }
+        EXPECT_EQ(planned_macs(fitted), macs);
     }
 }
 
@@ -110,6 +127,36 @@ INSTANTIATE_TEST_SUITE_P(
         FittedShape{"dilated_odd", {5, 201}, {6, 5, 2}, {}, {0, 50}, {50}},
         FittedShape{"wide_product", {9000, 1, 1}, {5, 9000, 1, 1}}),
     [](const auto& shape) { return std::string(shape.param.name); });
+
+/// Training leaves kernels whose weights are nearly 0; quantisers give them a tiny scale, and so a
+/// bias of most of 32 bits. Other quantisers than npuscope's do, too.
+TEST(SmallScales, AKernelWithoutUseKeepsItsBias) {
+    ModelBuilder builder;
+    builder.input("x", {1, 4, 6, 6}, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.03F}).int8s("xz", {}, {-5});
+    builder.int8s("w", {4, 4, 3, 3}, integers(144, -63, 63, 2, 0));
+    builder.floats("ws", {4}, {0.003F, 5e-8F, 0.002F, 2e-7F}).int8s("wz", {4}, {0, 0, 0, 0});
+    builder.floats("ys", {}, {0.04F}).int8s("yz", {}, {1});
+    builder.int8s("b", {4}, {-2653, 1073741826, 3396, -170000000},
+                  onnx::TensorProto_DataType_INT32);
+    builder.node("QLinearConv", "conv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, "y");
+    builder.ints("pads", {1, 1, 1, 1}).output("y");
+    const Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(plain);
+    const Graph rounded = finish_graph(plain, ScaleForm::Rounded);
+    const auto inputs = test::some_inputs(exact, ElementType::Int8, 2);
+    const auto values = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers;
+    };
+    const std::vector<double> wanted = values(exact);
+    const std::vector<double> found = values(rounded);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(found[i], wanted[i], 1) << i;
+    }
+    ASSERT_EQ(rounded.rounded.size(), 1U);
+    EXPECT_EQ(rounded.rounded[0].deviation.steps(), 1);
+    EXPECT_LT(rounded.rounded[0].deviation.expected, 0.05);
+}
 
 }  // namespace
 }  // namespace npuscope
