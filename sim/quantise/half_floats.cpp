@@ -98,8 +98,10 @@ class HalfWriter {
     }
 
     void add_half(GraphNode node) {
-        for (std::string& input : node.inputs) {
-            input = narrow(input);
+        for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+            if (i == 0 || node.op != "Resize") {  // whose scales are float32
+                node.inputs[i] = narrow(node.inputs[i]);
+            }
         }
         const std::string result = node.outputs.front();
         node.outputs.front() = half_of(result);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "sim/model/host_values.h"
@@ -15,6 +17,10 @@ namespace npuscope {
 namespace {
 
 constexpr double largest_bias = 0x1p30;  // 32 bits, with room for its correction
+// Kernels with smaller weights than such biases, as training leaves some, are in coarser steps, so
+// that all kernels' scales are alike: as large as sums of some hundred weights can be.
+constexpr double largest_in_steps = 0x1p22;
+constexpr double largest_in_wide_steps = 0x1p33;
 
 /// The kernel axis of a product's weights; -1: they need one scale for all.
 int kernel_axis(const GraphNode& node) {
@@ -38,6 +44,9 @@ class Inserter {
             const std::string& result = places.results[i];
             if (places.roles[i] != Role::Float && places.has(result)) {
                 from_integers_.insert(result);
+            }
+            for (const std::string& input : graph.nodes[i].inputs) {
+                readers_[input].push_back(i);
             }
         }
     }
@@ -153,6 +162,9 @@ class Inserter {
     void add(std::size_t index) {
         GraphNode made = before_.nodes[index];
         const Role role = places_.roles[index];
+        if (const auto bias = rounded_biases_.find(index); bias != rounded_biases_.end()) {
+            std::ranges::replace(made.inputs, bias->second.first, bias->second.second);
+        }
         if (role == Role::Mover && moves_type(made.op)) {
             move_integers(std::move(made));
             return;
@@ -178,9 +190,10 @@ class Inserter {
         }
     }
 
-    /// ONNX has pools and padding for 8-bit integers, not for 16-bit ones.
+    /// ONNX has pools and padding for 8-bit integers, not for 16-bit ones, and ONNX Runtime resizes
+    /// only 8-bit ones.
     bool moves_type(const std::string& op) const {
-        return !is_wide(type_) || (op != "MaxPool" && op != "Pad");
+        return !is_wide(type_) || (op != "MaxPool" && op != "Pad" && op != "Resize");
     }
     void move_integers(GraphNode made) {
         const std::string result = made.outputs.front();
@@ -205,16 +218,15 @@ class Inserter {
     void quantise_product(const GraphNode& product, GraphNode& made) {
         const GraphValue& weights = before_.constants.at(product.inputs[1]);
         const double input = grid_of(product.inputs[0]).scale;
-        const GraphValue* bias = before_.constant(product.input(2));
+        const auto added = added_bias(product);
+        const GraphValue* bias = before_.constant(added ? added->tensor : product.input(2));
         const int axis = kernel_axis(product);
         const auto kernels = static_cast<std::size_t>(
             weights.type.sizes[static_cast<std::size_t>(std::max(axis, 0))]);
         std::vector<double> least;  // so that biases fit
         for (std::size_t k = 0; bias != nullptr && axis >= 0 && k < kernels; ++k) {
-            least.push_back(std::abs(of_kernel(*bias, k)) / (input * largest_bias));
-        }
-        if (is_wide(type_)) {
-            least.clear();
+            const double steps = is_wide(type_) ? largest_in_wide_steps : largest_in_steps;
+            least.push_back(std::abs(of_kernel(*bias, k)) / (input * steps));
         }
         const QuantisedWeights found = quantise_weights(weights, axis, least, type_);
         const std::string name = product.outputs.front() + "_weight";
@@ -228,9 +240,46 @@ class Inserter {
             floats.attributes["axis"] = std::int64_t{axis};
         }
         made.inputs[1] = name + "_dequantized";
-        if (bias != nullptr && !is_wide(type_)) {
+        if (added && !is_wide(type_)) {
+            round_bias(*added, *bias, found.scales, input);
+        } else if (bias != nullptr && !is_wide(type_)) {
             made.inputs[2] = quantise_bias(product, *bias, found.scales, input);
         }
+    }
+
+    /// A constant with one number per kernel that the only reader of a MatMul adds.
+    struct AddedBias {
+        std::size_t node = 0;
+        std::string tensor;
+    };
+    std::optional<AddedBias> added_bias(const GraphNode& product) const {
+        const auto readers = readers_.find(product.outputs.front());
+        if (product.op != "MatMul" || readers == readers_.end() || readers->second.size() != 1) {
+            return std::nullopt;
+        }
+        const GraphNode& node = before_.nodes[readers->second.front()];
+        const Sizes& sizes = before_.constants.at(product.inputs[1]).type.sizes;
+        for (const std::string& input : node.inputs) {
+            const GraphValue* value = before_.constant(input);
+            if (node.op == "Add" && value != nullptr && sizes.size() == 2 &&
+                value->numbers.size() == static_cast<std::size_t>(sizes.back()) &&
+                value->type.sizes.back() == sizes.back()) {
+                return AddedBias{readers->second.front(), input};
+            }
+        }
+        return std::nullopt;
+    }
+    /// To whole units of the sums, as an NPU adds it; it stays a float constant.
+    void round_bias(const AddedBias& added, const GraphValue& bias,
+                    const std::vector<double>& weight_scales, double input) {
+        GraphValue rounded = bias;
+        for (std::size_t k = 0; k < rounded.numbers.size(); ++k) {
+            const double unit = input * weight_scales[weight_scales.size() == 1 ? 0 : k];
+            rounded.numbers[k] = rounded_float(std::nearbyint(bias.numbers[k] / unit) * unit);
+        }
+        const std::string name = before_.nodes[added.node].outputs.front() + "_bias";
+        left_.constants[name] = std::move(rounded);
+        rounded_biases_[added.node] = {added.tensor, name};
     }
     static double of_kernel(const GraphValue& value, std::size_t kernel) {
         return value.numbers[value.numbers.size() == 1 ? 0 : kernel];
@@ -284,7 +333,10 @@ class Inserter {
     const std::vector<Grid>& grids_;
     ElementType type_;
     Graph left_;
-    std::set<std::string> from_integers_;  ///< tensors available as integers
+    std::set<std::string> from_integers_;                      ///< tensors available as integers
+    std::map<std::string, std::vector<std::size_t>> readers_;  ///< nodes, by tensor
+    std::map<std::size_t, std::pair<std::string, std::string>>
+        rounded_biases_;  ///< by node that adds one: its name, and that of the rounded one
     std::vector<QuantisedBias> biases_;
     std::vector<std::pair<std::string, std::string>> same_;
 };

@@ -153,6 +153,59 @@ TEST(QuantiseModel, OddModelsAreQuantisedAsFarAsTheyGo) {
     EXPECT_GT(output_decibels(model.rows), 30);
 }
 
+/// A kernel without use has tiny weights beside its bias.
+TEST(QuantiseModel, AKernelWithoutUseGetsAScaleLikeTheOthers) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 8, 8});
+    std::vector<float> weights = test::some_fractions(108, 0.3F, 3);
+    std::fill(weights.begin(), weights.begin() + 27, 1e-7F);
+    builder.floats("w", {4, 3, 3, 3}, weights).floats("b", {4}, {1.5F, 0.2F, 0.3F, 0.4F});
+    builder.node("Conv", "conv", {"x", "w", "b"}, "y").output("y");
+    const QuantisedModel model = quantise_model(prepared(builder), some_cases({1, 3, 8, 8}, 2), {});
+    const auto& scales = model.graph.constant("y_weight_scale")->numbers;
+    EXPECT_GT(scales[0], scales[1] / 10'000);
+    const auto& biases = model.graph.constant("y_bias_quantized")->numbers;
+    EXPECT_NEAR(biases[0], 0x1p22, 0x1p10);
+}
+
+TEST(QuantiseModel, WhatAMatMulsResultIsAddedToIsInWholeStepsOfItsSums) {
+    ModelBuilder builder;
+    builder.input("x", {4, 8}).floats("w", {8, 3}, test::some_fractions(24, 0.3F, 3));
+    const std::vector<float> given{0.12345F, -0.2345F, 0.3456F};
+    builder.floats("b", {3}, given);
+    builder.node("MatMul", "product", {"x", "w"});
+    builder.node("Add", "sum", {builder.last(), "b"}, "y").output("y");
+    const QuantisedModel model = quantise_model(prepared(builder), some_cases({4, 8}, 2), {});
+    const GraphNode& sum = node_of(model.graph, "sum");
+    const auto& biases = model.graph.constant(sum.inputs[1])->numbers;
+    const auto& scales = model.graph.constant("product_y_weight_scale")->numbers;
+    const double input = model.graph.constant("x_scale")->numbers[0];
+    for (std::size_t k = 0; k < biases.size(); ++k) {
+        const double steps = biases[k] / (input * scales[k]);
+        EXPECT_NEAR(steps, std::nearbyint(steps), 1e-3) << k;
+        EXPECT_NEAR(steps, given[k] / (input * scales[k]), 0.51);
+    }
+}
+
+TEST(QuantiseModel, ResizesOfWideIntegersAndHalvesAreWhatOnnxHas) {
+    for (const MapType type : {MapType::Int16, MapType::Fp16}) {
+        ModelBuilder builder;
+        builder.input("x", {1, 3, 8, 8});
+        test::append_conv(builder, "a", 3, 4, 1);
+        builder.floats("scales", {4}, {1, 1, 2, 2}).floats("roi", {0}, {});
+        builder.node("Resize", "up", {builder.last(), "roi", "scales"});
+        test::append_conv(builder, "b", 4, 4, 5);
+        builder.node("Identity", "end", {builder.last()}, "y").output("y");
+        QuantiseOptions options;
+        options.type = type;
+        const QuantisedModel model =
+            quantise_model(prepared(builder), some_cases({1, 3, 8, 8}, 1), options);
+        const GraphNode& up = node_of(model.graph, "up");
+        EXPECT_EQ(model.graph.constant(up.inputs[2])->type.element, ElementType::Float32);
+        EXPECT_TRUE(is_float(model.graph.types.at(up.inputs[0]).element));
+    }
+}
+
 TEST(QuantiseModel, ModelsOfIntegersAndNoCasesAreRefused) {
     const auto message = [](Graph graph, const std::vector<Case>& cases) {
         return sample::message_of([&] { quantise_model(std::move(graph), cases, {}); });
