@@ -72,7 +72,7 @@ std::string problem_text(const Graph* graph, const Diagnostic& problem, std::siz
             text += fmt::format("; {}{}", what, part);
         }
     };
-    add("it is ", problem.value);
+    add("value ", problem.value);
     add("allowed ", problem.allowed);
     add("nearest legal value ", problem.nearest == problem.allowed ? "" : problem.nearest);
     add("", problem.remedy == problem.allowed ? "" : problem.remedy);
@@ -177,7 +177,7 @@ Diagnostics refusal_notes(const std::vector<RefusedLayer>& layers) {
             problem.id = problem.id.empty() ? "not_taken" : problem.id;
             problem.unit = "host";
             if (group.size() > 1) {
-                problem.sentence += fmt::format("; the same for {}", names_of(group, 1));
+                problem.sentence += fmt::format("; the same applies to {}", names_of(group, 1));
             }
             notes.push_back(std::move(problem));
         }
@@ -246,9 +246,11 @@ Diagnostics host_only_findings(const Graph& graph, const Partition& partition) {
         const bool one = reasons.size() == 1 && !reasons.front().remedy.empty();
         return {
             {.id = rule_ids::host_only,
-             .sentence = fmt::format("{} runs on the NPU; {}",
-                                     layers == 1 ? "not even the model's only layer with MACs"
-                                                 : fmt::format("none of the model's {} with MACs",
+             .sentence = fmt::format("{}; {}",
+                                     layers == 1 ? "the model's only layer with MACs does not run "
+                                                   "on the NPU"
+                                                 : fmt::format("none of the model's {} with MACs "
+                                                               "runs on the NPU",
                                                                counted(layers, "layer")),
                                      reasons_text(reasons)),
              .remedy = fmt::format("{}; `npuscope plan --explain` gives the reason for every node",

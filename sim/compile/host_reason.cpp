@@ -16,10 +16,9 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* scales_differ =
-    "its input and its result have different scales or zero points";
+constexpr const char* scales_differ = "its inputs and its result differ in scale or zero point";
 constexpr const char* give_one_scale =
-    "it only moves values: give the quantisers before and after it the same scale and zero point";
+    "it passes values on: give the quantisers before and after it one scale and zero point";
 
 template <std::size_t Count>
 bool is_one_of(const std::string& op, const std::array<std::string_view, Count>& ops) {
@@ -147,7 +146,7 @@ Diagnostic HostReasons::float_reason(std::size_t index) const {
         index, not_quantised,
         fmt::format("it is {}, and the model is not quantised", enum_name(element)),
         "quantise the model: --calibration DIR, or `npuscope quantise` (docs/float_models.md); "
-        "`npuscope run --values off` gives the time without that");
+        "`npuscope run --values off` gives the time without quantising");
 }
 
 /// A product with float weights between float maps.
@@ -170,7 +169,7 @@ std::optional<Diagnostic> HostReasons::of_form(std::size_t index) const {
     if (is_left_in_float(index)) {
         return quantisers_.reason(
             index, not_quantised,
-            "it is left in float: neither its input nor its weights and result are quantised",
+            "it is left in float: none of its input, weights and result is quantised",
             "quantise this layer as well, unless it is float for accuracy");
     }
     for (const std::string& input : node.inputs) {
@@ -198,14 +197,14 @@ std::optional<Diagnostic> HostReasons::of_pool(std::size_t index) const {
         return has_one_scale(index)
                    ? quantisers_.reason(index, quantised_exact_rule,
                                         "it is followed by an activation before the QuantizeLinear",
-                                        "let the activation stand before the MaxPool")
+                                        "move the activation before the MaxPool")
                    : quantisers_.reason(index, quantised_exact_rule, scales_differ, give_one_scale);
     }
     const bool padded = has_padding(node) && node.integer("count_include_pad", 0) == 0;
     if (padded || node.integer("ceil_mode", 0) != 0) {
         return quantisers_.reason(
             index, quantised_exact_rule, "it averages fewer elements at the border than elsewhere",
-            "set count_include_pad and leave out ceil_mode, or remove the padding");
+            "set ceil_mode to 0, and count_include_pad to 1 where the window is padded");
     }
     return std::nullopt;
 }
@@ -215,8 +214,8 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
     if (reduces(node.op)) {
         return quantisers_.reason(
             index, quantised_exact_rule,
-            fmt::format("a {} of quantised maps is not taken as an average pool", node.op),
-            "export a mean over height and width as GlobalAveragePool");
+            fmt::format("a {} of quantised maps is not computed by the NPU", node.op),
+            "over height and width, use GlobalAveragePool; a sum is that times height x width");
     }
     const bool dilated = std::ranges::any_of(node.integers("dilations"),
                                              [](std::int64_t dilation) { return dilation != 1; });
@@ -224,7 +223,7 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
         return quantisers_.reason(index, quantised_exact_rule,
                                   "its kernel is dilated; transposed convolutions are computed "
                                   "only without dilation",
-                                  "use dilations of 1");
+                                  "set dilations to 1");
     }
     const bool scaled = node.number("alpha", 1) != 1 || node.number("beta", 1) != 1;
     if (node.op == "Gemm" && (scaled || node.integer("transA", 0) != 0)) {
@@ -233,7 +232,7 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
             scaled ? "it scales the product or the bias (alpha, beta)" : "its input is transposed",
             scaled ? "fold the factors into weights and bias before quantising, as `npuscope "
                      "quantise` does"
-                   : "let a Transpose stand before it instead of transA");
+                   : "insert a Transpose before it instead of transA");
     }
     if (node.op == "MatMul" || node.op == "Gemm") {
         const Sizes& weights = model_.sizes(node.inputs[1]);
@@ -242,7 +241,7 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
                    : std::optional(quantisers_.reason(
                          index, quantised_exact_rule,
                          fmt::format("its weights are {}, not one matrix", sizes_text(weights)),
-                         "export a product for each matrix, or weights of two dimensions"));
+                         "export one MatMul per matrix, or two-dimensional weights"));
     }
     constexpr std::array<std::string_view, 3> pools{"MaxPool", "AveragePool", "GlobalAveragePool"};
     return is_one_of(node.op, pools) ? of_pool(index) : std::nullopt;
@@ -273,7 +272,7 @@ std::optional<Diagnostic> HostReasons::of_group(const NodeGroup& group) const {
     return quantisers_.reason(
         group.anchor, quantised_exact_rule,
         node.text(not_exact_attribute, "its scales or sizes have no integer form"),
-        "change that and quantise the model again, or leave this layer to the host");
+        "remove this obstacle and quantise the model again, or leave the layer to the host");
 }
 
 bool HostReasons::is_half(const std::string& tensor) const {
@@ -310,8 +309,8 @@ Diagnostic HostReasons::of_maps(std::size_t index) const {
     const bool two = node.inputs.size() == 2 && node.op != "Concat" && node.op != "PRelu";
     if (two && std::ranges::any_of(node.inputs, is_constant)) {
         return quantisers_.reason(index, quantised_exact_rule,
-                                  "one of its operands is constant, and differs by element",
-                                  "fold it into the weights and the bias of the layer before it");
+                                  "one of its operands is a constant with several values",
+                                  "if they are per channel, fold them into the layer before it");
     }
     if (two && model_.sizes(node.inputs[0]) != model_.sizes(node.inputs[1])) {
         return quantisers_.reason(index, quantised_exact_rule,
@@ -330,7 +329,7 @@ Diagnostic HostReasons::of_node(std::size_t index) const {
     if (is_quantiser(node.op)) {
         return quantisers_.reason(
             index, "", "the host converts between floats and integers",
-            "none is needed where the model's inputs and outputs are integers");
+            "no conversion is needed where the model's inputs and outputs are integers");
     }
     if (auto computed = of_computed_weights(index)) {
         return *computed;
@@ -343,7 +342,7 @@ Diagnostic HostReasons::of_node(std::size_t index) const {
         const bool clips = node.op == "Relu" || node.op == "Clip";
         return quantisers_.reason(index, "",
                                   clips ? "the NPU computes it only as part of the layer before it"
-                                        : "no NPU layer computes it (runs on the host)",
+                                        : "no NPU layer computes it; it runs on the host",
                                   "");
     }
     auto missing = is_integer_ ? std::nullopt : of_form(index);

@@ -120,24 +120,25 @@ std::optional<Diagnostic> MissingQuantiser::of_input(std::size_t index,
         }
         if (dequantised && model_.graph().constant(from->inputs[1])->numbers.size() > 1 &&
             !model_.graph().is_constant(from->inputs[0])) {
-            return reason(index, not_quantised, "its input has a scale for each channel",
+            return reason(index, not_quantised, "its input has one scale per channel",
                           "quantise feature maps with one scale each; weights may have one for "
                           "each kernel");
         }
         return std::nullopt;
     }
     if (!producer) {
-        return reason(index, not_quantised,
-                      "its input is not quantised: it reads the model's float input directly",
-                      fmt::format("let a QuantizeLinear and a DequantizeLinear follow the model's "
-                                  "input: {}",
-                                  quantise_again));
+        return reason(
+            index, not_quantised,
+            "its input is not quantised: it reads the model's float input directly",
+            fmt::format("insert a QuantizeLinear and a DequantizeLinear after the model's "
+                        "input, or {}",
+                        quantise_again));
     }
     const std::string& op = model_.node(*producer).op;
     return reason(index, not_quantised,
-                  fmt::format("its input is not quantised: the {} before it gives floats", op),
-                  fmt::format("let a QuantizeLinear and a DequantizeLinear follow the {}: {}", op,
-                              quantise_again));
+                  fmt::format("its input is not quantised: the {} before it outputs floats", op),
+                  fmt::format("insert a QuantizeLinear and a DequantizeLinear after the {}, or {}",
+                              op, quantise_again));
 }
 
 bool MissingQuantiser::depends_on_inputs(const std::string& tensor) const {
@@ -167,15 +168,14 @@ std::optional<Diagnostic> MissingQuantiser::of_computed_weights(std::size_t inde
     const bool matrices = is_product(model_.node(index));
     if (matrices && source_of(model_.node(index).inputs[0]) == TensorSource::Constant) {
         return reason(index, weight_constant_rule,
-                      "its first operand is the constant one, but the NPU's weights are the second",
-                      "let the constant be the second operand, with a Transpose of the activation "
-                      "and of the result");
+                      "its first operand is constant, but the NPU's weights are the second operand",
+                      "swap the operands, and transpose both of them and the result");
     }
     return reason(index, weight_constant_rule,
                   matrices ? "it multiplies two activations with each other, but the NPU's weights "
                              "are constants"
                            : "its weights are computed at run time, but the NPU's are constants",
-                  matrices ? "no other form of the model helps: such products stay on the host"
+                  matrices ? "no change to the model avoids this: the host computes such products"
                            : "store the weights in the model");
 }
 
@@ -191,8 +191,8 @@ std::optional<Diagnostic> MissingQuantiser::of_weights(std::size_t index,
     if (producer) {
         const std::string& op = model_.node(*producer).op;
         return reason(index, not_quantised,
-                      fmt::format("its weights are not the constants after a DequantizeLinear: "
-                                  "{} stands between",
+                      fmt::format("its weights do not come directly from a DequantizeLinear: "
+                                  "{} is in between",
                                   one(op)),
                       fmt::format("apply the {} to the stored weights", op));
     }
@@ -202,7 +202,7 @@ std::optional<Diagnostic> MissingQuantiser::of_weights(std::size_t index,
     }
     return reason(index, not_quantised,
                   "its weights are not quantised: they are floats without a DequantizeLinear",
-                  fmt::format("quantise weights as well: {}", quantise_again));
+                  fmt::format("quantise the weights as well: {}", quantise_again));
 }
 
 std::optional<Diagnostic> MissingQuantiser::of_quantiser(std::size_t index,
@@ -215,7 +215,7 @@ std::optional<Diagnostic> MissingQuantiser::of_quantiser(std::size_t index,
                       static_scales);
     }
     if (scale->numbers.size() != 1) {
-        return reason(index, not_quantised, "its result has a scale for each channel",
+        return reason(index, not_quantised, "its result has one scale per channel",
                       "quantise feature maps with one scale each; weights may have one for each "
                       "kernel");
     }
@@ -237,20 +237,19 @@ Diagnostic MissingQuantiser::of_several_readers(std::size_t index,
         std::ranges::all_of(ops, [](const std::string& op) { return op == "QuantizeLinear"; });
     ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
     if (all_quantise && is_output(tensor)) {
-        return reason(index, not_quantised, "its result is an output of the model as floats, too",
-                      "make the model's output from the quantised result");
+        return reason(index, not_quantised, "its result is also an output of the model, as floats",
+                      "derive the model's output from the quantised result");
     }
     if (all_quantise) {
-        return reason(index, not_quantised, "several QuantizeLinear read its result",
-                      "let one QuantizeLinear follow it, which all readers share");
+        return reason(index, not_quantised, "several QuantizeLinear nodes read its result",
+                      "use one QuantizeLinear after it for all readers");
     }
     return reason(
         index, not_quantised,
         fmt::format("its result is not quantised: {}{} read{} it as floats",
                     fmt::join(ops, " and "), is_output(tensor) ? " and the model's output" : "",
                     ops.size() > 1 || is_output(tensor) ? "" : "s"),
-        fmt::format("let one QuantizeLinear follow it, which all readers share: {}",
-                    quantise_again));
+        fmt::format("use one QuantizeLinear after it for all readers, or {}", quantise_again));
 }
 
 /// Another operator reads the result.
@@ -260,7 +259,7 @@ Diagnostic MissingQuantiser::of_next(std::size_t index, std::size_t next) const 
     const bool between = !is_layer(reader) && is_quantised_later(next);
     const std::string sentence =
         between ? fmt::format(
-                      "its result is not quantised: {} stands between it and the "
+                      "its result is not quantised: {} is between it and the "
                       "QuantizeLinear",
                       one(op))
                 : fmt::format("its result is not quantised: {} reads it as floats", one(op));
@@ -280,7 +279,7 @@ Diagnostic MissingQuantiser::of_next(std::size_t index, std::size_t next) const 
                                   op));
     }
     return reason(index, not_quantised, sentence,
-                  fmt::format("let a QuantizeLinear and a DequantizeLinear stand before the {}: {}",
+                  fmt::format("insert a QuantizeLinear and a DequantizeLinear before the {}, or {}",
                               op, quantise_again));
 }
 
@@ -302,10 +301,11 @@ std::optional<Diagnostic> MissingQuantiser::of_result(std::size_t index) const {
     bool clipped = false;
     while (true) {
         if (readers(tensor).empty()) {
-            return reason(index, not_quantised,
-                          "its result is not quantised: it is an output of the model, as floats",
-                          fmt::format("let a QuantizeLinear and a DequantizeLinear follow it: {}",
-                                      quantise_again));
+            return reason(
+                index, not_quantised,
+                "its result is not quantised: it is an output of the model, as floats",
+                fmt::format("insert a QuantizeLinear and a DequantizeLinear after it, or {}",
+                            quantise_again));
         }
         const auto next = single_reader(tensor);
         if (!next) {

@@ -146,7 +146,7 @@ class LayerReader {
             return layer_;
         }
         if (data->scales.size() != 1) {
-            layer_.obstacle = "its input has a scale per channel";
+            layer_.obstacle = "its input has one scale per channel";
             return layer_;
         }
         if (is_average_) {

@@ -56,9 +56,8 @@ std::string_view NvdlaFamily::fields_of(Cause cause) const {
         case Cause::StartUp:
             return "memory.read_latency";
         case Cause::Work:
-            return "npu.pdp.throughput, npu.cdp.throughput, npu.sdp.output_throughput, and of "
-                   "copies "
-                   "npu.mcif.bus_width";
+            return "npu.pdp.throughput, npu.cdp.throughput, npu.sdp.output_throughput; for "
+                   "copies npu.mcif.bus_width";
         case Cause::Programming:
             return "npu.csb";
         default:

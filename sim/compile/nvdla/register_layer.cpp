@@ -95,8 +95,8 @@ class LayerLowering {
             complain(fmt::format("its dilation is {}x{}", height.dilation, width.dilation),
                      "transposed convolutions must not be dilated");
         } else if (problems_.empty()) {
-            complain("it has no form as a convolution, which this NPU needs",
-                     "remove its output_shape, or let it stay on the host");
+            complain("it cannot be expressed as a convolution, which this NPU requires",
+                     "remove its output_shape, or leave it to the host");
         }
     }
 

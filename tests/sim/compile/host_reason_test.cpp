@@ -97,35 +97,36 @@ INSTANTIATE_TEST_SUITE_P(
         ReasonRow{"2 layers run on the host: 'a', 'b'\n"
                   "  not_quantised first at node 'a' (Conv): it is float32",
                   "--calibration DIR", [](Quantised& m) { m.conv("a", false).conv("b", false); }},
-        ReasonRow{"its result is not quantised: an InstanceNormalization stands between it and the "
+        ReasonRow{"its result is not quantised: an InstanceNormalization is between it and the "
                   "QuantizeLinear",
-                  "stand before the InstanceNormalization",
+                  "insert a QuantizeLinear and a DequantizeLinear before the InstanceNormalization",
                   [](Quantised& m) {
                       m.builder.floats("one", {8}, std::vector<float>(8, 1.5F));
                       m.both("x").conv("a").step("InstanceNormalization", "n", {"one", "one"});
                       m.both("y");
                   }},
         ReasonRow{"its result is not quantised: it is an output of the model, as floats",
-                  "let a QuantizeLinear and a DequantizeLinear follow it",
+                  "insert a QuantizeLinear and a DequantizeLinear after it, or",
                   [](Quantised& m) { m.both("x").conv("a"); }},
-        ReasonRow{"its input is not quantised: the Softmax before it gives floats",
-                  "follow the Softmax",
+        ReasonRow{"its input is not quantised: the Softmax before it outputs floats",
+                  "after the Softmax, or",
                   [](Quantised& m) { m.both("x").step("Softmax", "s1").conv("a").both("y"); }},
         ReasonRow{"its input is not quantised: it reads the model's float input directly",
-                  "follow the model's input",
+                  "after the model's input, or",
                   [](Quantised& m) { m.conv("a").both("y").conv("b").both("z1"); }},
         ReasonRow{"not_quantised first at node 'a' (Conv): it is float32, and the model is not "
                   "quantised",
                   "--calibration DIR", [](Quantised& m) { m.conv("a").conv("b"); }},
-        ReasonRow{"its weights are not quantised", "quantise weights as well",
+        ReasonRow{"its weights are not quantised", "quantise the weights as well",
                   [](Quantised& m) { m.both("x").conv("a", false).both("y"); }},
-        ReasonRow{"it is left in float: neither its input nor its weights and result",
+        ReasonRow{"it is left in float: none of its input, weights and result is quantised",
                   "quantise this layer as well",
                   [](Quantised& m) {
                       m.both("x").conv("a").both("y").step("Softmax", "s1");
                       m.conv("b", false).step("Softmax", "s2");
                   }},
-        ReasonRow{"it multiplies two activations with each other", "such products stay on the host",
+        ReasonRow{"it multiplies two activations with each other",
+                  "the host computes such products",
                   [](Quantised& m) { m.both("x").step("MatMul", "a", {m.last}).both("y"); }},
         ReasonRow{"no NPU layer computes it", "no NPU layer computes it", [](Quantised& m) {
                       m.both("x").step("ReduceMean", "a").builder.ints("axes", {1});
@@ -157,7 +158,7 @@ TEST(HostReasons, EveryReasonIsToldOnce) {
     ASSERT_EQ(notes.size(), 2U);
     EXPECT_EQ(notes[1].operation, "c");
     EXPECT_EQ(notes[1].severity, Severity::Note);
-    EXPECT_THAT(notes[1].sentence, HasSubstr("; the same for 'd'"));
+    EXPECT_THAT(notes[1].sentence, HasSubstr("; the same applies to 'd'"));
 }
 
 }  // namespace

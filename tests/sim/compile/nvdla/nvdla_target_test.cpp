@@ -242,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(
                        c.step("Conv", "a", {"x", "w"}).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127);
                    }},
-        RefusedRow{"no NPU layer computes it (runs on the host)",
+        RefusedRow{"no NPU layer computes it; it runs on the host",
                    [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
                        c.clip("a_clip", -128, 127).step("Softmax", "soft", {c.last});
