@@ -169,7 +169,7 @@ TEST_F(CommandCheck, ListsItsRulesAlone) {
     const Answer listed = typed({"check", "--rules"});
     EXPECT_EQ(listed.code, ExitCode::Good);
     EXPECT_NE(listed.out.find("race  "), std::string::npos) << listed.out;
-    EXPECT_EQ(listed.out.find("bias_range"), std::string::npos);  // of `plan`
+    EXPECT_EQ(listed.out.find("bdma_busy"), std::string::npos);  // of `run`
 }
 
 TEST_F(CommandCheck, ARuleIsExplainedByItsId) {
