@@ -318,7 +318,7 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
 void add_options(CLI::App& app, ConvertArguments& arguments) {
     app.add_option("FILES", arguments.files,
                    "IN OUT, or IN.. FOLDER: .npy files or raw bytes; OUT is written as .npy if its "
-                   "name ends so");
+                   "name ends in .npy");
     app.add_option("--shape", arguments.shape,
                    "extents in the order of the axes, e.g. 1x3x224x224; not needed for .npy files");
     app.add_option("--axes", arguments.axes,

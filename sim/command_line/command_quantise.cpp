@@ -107,8 +107,8 @@ Command quantise_command() {
         [](CLI::App& app, NpuFamilies /*families*/) {
             const auto arguments = std::make_shared<QuantiseArguments>();
             app.add_option("MODEL", arguments->model, "float model (.onnx)")->required();
-            add_model_options(app, arguments->choices);
-            app.get_option("--calibration")->required();
+            add_quantise_options(app, arguments->choices);
+            app.get_option("--calibration")->required()->option_text("DIR REQUIRED");
             app.add_option("--out", arguments->out,
                            "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
                            "runs as well");

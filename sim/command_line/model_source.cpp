@@ -67,14 +67,14 @@ void note_uncounted(Graph& graph) {
     }
     if (!graph.left_out.empty()) {
         const auto& [node, reason] = graph.left_out.front();
-        note.remedy += fmt::format("; for '{}', {}", node_name(node), reason);
+        note.remedy += fmt::format("; reason for '{}': {}", node_name(node), reason);
     }
     graph.notes.push_back(std::move(note));
 }
 
 }  // namespace
 
-void add_model_options(CLI::App& app, ModelChoices& choices) {
+void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_option(
            "--shape", choices.shape,
            "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
@@ -82,19 +82,6 @@ void add_model_options(CLI::App& app, ModelChoices& choices) {
            "default: those of the arrays given as inputs or for calibration")
         ->allow_extra_args(false)
         ->option_text("SIZES");
-    app.add_option(
-           "--sums", choices.sums,
-           "how often an addition of two feature maps with different scales may read one of them. "
-           "NVDLA: twice is more accurate, at a third more traffic; default: once where the SDP "
-           "has a third stage (as accurate, lower throughput), else twice. TINPU: twice reads the "
-           "input map again divided by 8, for finer weights at twice the time; default: twice "
-           "where results could otherwise be more than one step off")
-        ->transform(one_of<SumReads>())
-        ->option_text("once|twice");
-    add_quantise_options(app, choices);
-}
-
-void add_quantise_options(CLI::App& app, ModelChoices& choices) {
     app.add_option("--calibration", choices.calibration,
                    "typical inputs to quantise a float model with: a folder of .npy files or "
                    "pictures, one per case, or one folder per case with a file for each input")
@@ -137,6 +124,19 @@ void add_quantise_options(CLI::App& app, ModelChoices& choices) {
                    "stay in float on the host; default: 25; 0: no target")
         ->transform(whole_number(0, most_target_decibels))
         ->option_text("DB");
+}
+
+void add_model_options(CLI::App& app, ModelChoices& choices) {
+    add_quantise_options(app, choices);
+    app.add_option(
+           "--sums", choices.sums,
+           "how often an addition of two feature maps with different scales may read one of them. "
+           "NVDLA: twice is more accurate, at a third more traffic; default: once where the SDP "
+           "has a third stage (as accurate, lower throughput), else twice. TINPU: twice reads the "
+           "input map again, divided by 8, for finer weights at twice the time; default: twice "
+           "where results could otherwise be more than one step off")
+        ->transform(one_of<SumReads>())
+        ->option_text("once|twice");
 }
 
 void add_value_options(CLI::App& app, ModelChoices& choices) {
@@ -205,9 +205,9 @@ FloatModel read_float_model(const std::string& model, const ModelChoices& choice
         floats.graph.notes.push_back(
             {.severity = Severity::Note,
              .id = "quantised_here",
-             .sentence = "the model quantises only some of its layers: its quantisers were left "
-                         "out, and it is quantised again",
-             .remedy = "without --calibration it runs as it is, those layers on the host"});
+             .sentence = "not all layers of the model are quantised: its quantisers were removed, "
+                         "and the whole model is quantised again",
+             .remedy = "without --calibration the float layers run on the host"});
     }
     if (is_float_model(floats.graph)) {
         floats.cases = InputReader(floats.graph, choices.pixels).cases(choices.calibration);

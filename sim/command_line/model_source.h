@@ -48,7 +48,7 @@ struct ModelChoices {
             "shape", self.shape,
             "sizes for dynamic dimensions: 1x3x224x224 for the only input that has any, "
             "INPUT=1x3x224x224, or NAME=4 for every dimension of that name; default: those of "
-            "the arrays given as inputs or calibration");
+            "the arrays given as inputs or for calibration");
         visit.field("calibration", self.calibration,
                     "folder of typical inputs to quantise a float model with");
         visit.field("quantise", self.quantise, "how a float model is quantised");
@@ -69,7 +69,7 @@ struct ModelChoices {
 void add_model_options(CLI::App& app, ModelChoices& choices);
 /// Those for inputs and outputs of a run.
 void add_value_options(CLI::App& app, ModelChoices& choices);
-/// Those that define how a model is quantised.
+/// Those that define a model's sizes and how it is quantised.
 void add_quantise_options(CLI::App& app, ModelChoices& choices);
 /// Reads a model and quantises it with the calibration's inputs.
 QuantisedModel quantise_file(const std::string& model, const ModelChoices& choices);
