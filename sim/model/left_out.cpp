@@ -64,8 +64,9 @@ std::string reason_to_leave_out(const Graph& graph, const GraphNode& node,
     }
     const OperatorRow* row = find_operator(node.op);
     if (row == nullptr || node.has(unread_attribute)) {
-        return is_stated ? std::string()
-                         : "the operator is not known here, nor are the sizes of its results";
+        return is_stated
+                   ? std::string()
+                   : "the operator is not supported, and the sizes of its results are unknown";
     }
     const std::string* input = computed_sizing(graph, *row, node);
     return input == nullptr || is_stated

@@ -34,7 +34,7 @@ SliceAxis slice_axis(std::int64_t begin, std::int64_t end, std::int64_t step, st
 Sizes padded_sizes(const Sizes& in, const std::vector<std::int64_t>& pads,
                    const std::string& mode) {
     require(mode == "constant" || mode == "reflect" || mode == "edge",
-            fmt::format("mode '{}' is not supported", mode), "constant, reflect or edge");
+            fmt::format("mode '{}' is not supported", mode), "use constant, reflect or edge");
     require(pads.size() == 2 * in.size(), "its paddings have a wrong length",
             "give a beginning and an end for every axis");
     Sizes out = in;
@@ -130,8 +130,8 @@ std::vector<std::int64_t> pads_of(const Operands& operands) {
     }
     const std::vector<std::int64_t> axes = integers_of(operands.at(3));
     const std::size_t rank = operands.sizes(0).size();
-    require(pads.size() == 2 * axes.size(), "its paddings have a wrong length",
-            "give a beginning and an end for every axis that it names");
+    require(pads.size() == 2 * axes.size(), "the length of its pads does not match its axes",
+            "give a begin and an end value for each of its axes");
     std::vector<std::int64_t> all(2 * rank, 0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::size_t axis = axis_index(axes[i], rank);

@@ -61,13 +61,13 @@ void OnnxParts::read_call(const onnx::NodeProto& proto, const GraphNode& node,
                           std::size_t depth) {
     const std::string part = fmt::format("node {}", node_text(node));
     require(depth <= deepest_call,
-            fmt::format("functions such as '{}' call each other more than {} deep", function.name(),
-                        deepest_call),
-            "a function must not call itself, directly or not");
+            fmt::format("calls of functions such as '{}' are nested more than {} deep",
+                        function.name(), deepest_call),
+            "a function must not call itself, directly or indirectly");
     const auto inputs = static_cast<std::size_t>(function.input_size());
     const auto outputs = static_cast<std::size_t>(function.output_size());
     require(node.inputs.size() <= inputs && node.outputs.size() <= outputs,
-            fmt::format("{} has {} inputs and {} outputs, its function {} and {}", part,
+            fmt::format("{} has {} inputs and {} outputs, but its function has {} and {}", part,
                         node.inputs.size(), node.outputs.size(), inputs, outputs),
             "export the model again");
     OnnxScope& body = scopes_.emplace_back();
@@ -219,8 +219,8 @@ void OnnxParts::check_selections() const {
         const TensorType& yes = part.types.at(node.inputs[1]);
         const TensorType& no = part.types.at(node.inputs[2]);
         require(yes == no,
-                fmt::format("the branches of the If for '{}' give {} {} and {} {}, and its "
-                            "condition is computed at run time",
+                fmt::format("the branches of the If that computes '{}' give {} {} and {} {}, "
+                            "but the condition is computed at run time",
                             node.outputs[0], enum_name(yes.element), sizes_text(yes.sizes),
                             enum_name(no.element), sizes_text(no.sizes)),
                 "export the model with fixed sizes, or without the If");

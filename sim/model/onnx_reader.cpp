@@ -216,7 +216,7 @@ class OnnxReader {
             graph_.notes.push_back({.severity = Severity::Note,
                                     .id = "open_size",
                                     .sentence = sentence + ", as in the arrays given",
-                                    .remedy = "set another size with --shape"});
+                                    .remedy = "for another size, give other arrays"});
         }
     }
 
@@ -369,7 +369,7 @@ class OnnxReader {
                 return tensors_.value_of(attribute.t());
             case onnx::AttributeProto_AttributeType_GRAPH:
                 throw ConfigError(
-                    fmt::format("its attribute '{}' is a graph, which only an If may have here",
+                    fmt::format("its attribute '{}' is a graph, which is supported only for If",
                                 attribute.name()),
                     "export the model without loops");
             default:

@@ -206,14 +206,13 @@ void OnnxSizes::take_array(const onnx::ValueInfoProto& info, const GivenArray& a
             continue;
         }
         const std::string name = known ? name_of(shape_of(info).dim(i)) : std::string();
-        const std::string what = name.empty() ? fmt::format("size {} of '{}'", i, info.name())
+        const std::string what = name.empty() ? fmt::format("dimension {} of '{}'", i, info.name())
                                               : fmt::format("'{}'", name);
         const auto [found, is_new] = taken.emplace(what, ArraySize{&info, i, size, array.file});
         if (!is_new && found->second.size != size) {
-            throw ConfigError(
-                fmt::format("{} is {} in '{}' and {} in '{}'", what, found->second.size,
-                            found->second.file, size, array.file),
-                "a run has one size for it: give arrays that agree, or the size with --shape");
+            throw ConfigError(fmt::format("{} is {} in '{}' and {} in '{}'", what,
+                                          found->second.size, found->second.file, size, array.file),
+                              "give arrays that agree: a run has one size for each dimension");
         }
     }
     if (!fits) {

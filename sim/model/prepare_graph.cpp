@@ -163,7 +163,7 @@ class Preparation {
                 graph_, node, reason + ", and no other node can be simulated without it",
                 graph_.by_shape
                     ? "store inferred shapes in the model, or give dynamic sizes with --shape"
-                    : "for its time alone, store inferred shapes and use --values off");
+                    : "to get only the time, store inferred shapes and use --values off");
         }
     }
 
@@ -324,11 +324,11 @@ class Preparation {
         graph_.notes.push_back(
             {.severity = Severity::Note,
              .id = "stated_sizes",
-             .sentence = fmt::format("sizes that the model states for {} differ from those that "
-                                     "its nodes give, which count: {}{}",
+             .sentence = fmt::format("sizes that the model states for {} differ from those "
+                                     "computed from its nodes, which are used: {}{}",
                                      counted(outdated_.size(), "tensor"), outdated_.front(),
                                      outdated_.size() > 1 ? ", .." : ""),
-             .remedy = "store inferred shapes in the model again"});
+             .remedy = "run shape inference again and save the model"});
     }
 
     void take_stated_types(const GraphNode& node) {

@@ -55,9 +55,9 @@ class Scales {
                 "make it positive, and at most the size of the axis");
         wanted[index] = (sizes[index] + block_ - 1) / block_;
         require(of_scales == wanted,
-                fmt::format("its scales are {} instead of {}", sizes_text(of_scales),
+                fmt::format("its scales have the sizes {} instead of {}", sizes_text(of_scales),
                             sizes_text(wanted)),
-                fmt::format("give one for each block of {}", block_));
+                fmt::format("give one scale for each block of {} elements", block_));
         step_ = steps_of(sizes)[index];
         size_ = unsigned_of(sizes[index]);
         blocks_ = unsigned_of(wanted[index]);
@@ -101,7 +101,7 @@ Types dequantize_types(const Operands& operands) {
     require_float(operands, 1);
     const ElementType element = output_type(operands, operands.element(1));
     require(is_float(element), fmt::format("its results are {}", enum_name(element)),
-            "they must be floats");
+            "set output_dtype to a float type");
     return {{element, operands.sizes(0)}};
 }
 

@@ -67,7 +67,7 @@ float source_of(std::int64_t out, const ResizedAxis& axis, const GraphNode& node
     }
     require(mode == "asymmetric",
             fmt::format("coordinate_transformation_mode '{}' is not supported", mode),
-            "half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, "
+            "use half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, "
             "tf_half_pixel_for_nn or tf_crop_and_resize");
     return place / step;
 }
@@ -87,7 +87,7 @@ std::int64_t nearest(std::int64_t out, const ResizedAxis& axis, const GraphNode&
     } else {
         require(rounding == "round_prefer_ceil",
                 fmt::format("nearest_mode '{}' is not known", rounding),
-                "floor, ceil, round_prefer_floor or round_prefer_ceil");
+                "use floor, ceil, round_prefer_floor or round_prefer_ceil");
         index = std::floor(source + 0.5F);
     }
     return std::clamp<std::int64_t>(to_integer(index), 0, axis.in - 1);

@@ -92,7 +92,7 @@ void quantise_by_shape(Graph& graph, MapType type) {
          .sentence = fmt::format("the model's float layers are simulated as if quantised to {}{}",
                                  enum_name(type),
                                  type == MapType::Fp16 ? "" : ", including inputs and outputs"),
-         .remedy = "to compute values, quantise it: --inputs DIR with --calibration DIR, or "
+         .remedy = "to compute values, quantise the model: --inputs DIR with --calibration DIR, or "
                    "`npuscope quantise`"});
 }
 

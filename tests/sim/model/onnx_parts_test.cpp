@@ -76,10 +76,11 @@ TEST(OnnxBranches, OfDifferentSizesNeedAKnownCondition) {
         branch_of(builder, 1) = wide.graph();
         return builder;
     };
-    EXPECT_EQ(refusal(widened({})),
-              "m.onnx: the branches of the If for 'y' give float32 1x4 and float32 1x8, and its "
-              "condition is computed at run time (export the model with fixed sizes, or without "
-              "the If)");
+    EXPECT_EQ(
+        refusal(widened({})),
+        "m.onnx: the branches of the If that computes 'y' give float32 1x4 and float32 1x8, but "
+        "the condition is computed at run time (export the model with fixed sizes, or without "
+        "the If)");
     EXPECT_EQ(computed(widened(0), {{"x", {1, 2, 3, 4}}}), (Numbers{1, 2, 3, 4, 1, 2, 3, 4}));
 }
 
@@ -208,8 +209,9 @@ TEST(OnnxFunctions, MayContainAnIf) {
 TEST(OnnxFunctions, MustFitTheirCalls) {
     ModelBuilder builder = test::function_model();
     builder.graph().mutable_node(0)->add_input("x");
-    EXPECT_THAT(refusal(builder), HasSubstr("node 'block1' (Block) has 3 inputs and 1 outputs, its "
-                                            "function 2 and 1"));
+    EXPECT_THAT(refusal(builder),
+                HasSubstr("node 'block1' (Block) has 3 inputs and 1 outputs, but its "
+                          "function has 2 and 1"));
     builder = test::function_model();
     builder.model().mutable_functions(1)->mutable_node(0)->mutable_attribute(0)->set_name("tilt");
     EXPECT_THAT(refusal(builder), HasSubstr("the function 'Act' has no attribute 'tilt'"));
@@ -224,7 +226,7 @@ TEST(OnnxFunctions, MustFitTheirCalls) {
     builder.model().mutable_functions(0)->mutable_node(0)->set_op_type("Block");
     builder.model().mutable_functions(0)->mutable_node(0)->set_domain("local");
     builder.model().mutable_functions(0)->mutable_node(0)->clear_attribute();
-    EXPECT_THAT(refusal(builder), HasSubstr("call each other more than 64 deep"));
+    EXPECT_THAT(refusal(builder), HasSubstr("are nested more than 64 deep"));
 }
 
 }  // namespace

@@ -392,9 +392,10 @@ TEST(OnnxReader, SizesThatTheFileStatesCountOnlyWhereNodesGiveNone) {
     const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
     EXPECT_EQ(graph.types.at("y").sizes, (Sizes{1, 4}));
     ASSERT_EQ(graph.notes.size(), 1U);
-    EXPECT_EQ(graph.notes[0].sentence,
-              "sizes that the model states for 2 tensors differ from those that its nodes give, "
-              "which count: 'r_y' is 1x4, not 1x5, ..");
+    EXPECT_EQ(
+        graph.notes[0].sentence,
+        "sizes that the model states for 2 tensors differ from those computed from its nodes, "
+        "which are used: 'r_y' is 1x4, not 1x5, ..");
     inner.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto_DataType_INT8);
     EXPECT_THAT(refusal(builder), HasSubstr("'r_y' is float32 1x4, but the model declares int8"));
 }

@@ -203,7 +203,7 @@ TEST(OnnxByShape, ComputedSizesThatTheModelStatesAreTaken) {
     };
     EXPECT_THAT(sample::message_of([&] { prepared(false); }),
                 HasSubstr("depend on 'b', which is computed at run time, and no other node can be "
-                          "simulated without it (for its time alone, store inferred shapes"));
+                          "simulated without it (to get only the time, store inferred shapes"));
     EXPECT_THAT(sample::message_of([&] { prepared(true); }),
                 HasSubstr("depend on 'b', which is computed"));
     auto* type = builder.graph().mutable_output(0)->mutable_type()->mutable_tensor_type();

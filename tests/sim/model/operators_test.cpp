@@ -187,7 +187,7 @@ TEST(HostOperators, ElementsMove) {
         ElementsAre(7, 1, 2, 7, 4, 5));
     EXPECT_THAT(
         sample::refusal(node_of("Pad"), {matrix, indices({1}), sample::omitted(), indices({-1})}),
-        HasSubstr("its paddings have a wrong length"));
+        HasSubstr("the length of its pads does not match its axes"));
     EXPECT_THAT(
         run(node_of("Resize", {{"coordinate_transformation_mode", std::string("asymmetric")},
                                {"nearest_mode", std::string("floor")}}),

@@ -39,7 +39,7 @@ TEST(Quantisers, BlocksHaveScalesOfTheirOwn) {
     EXPECT_EQ(run(node, {codes, value_of({2, 2}, {1, 10, 100, 1000}), zeros}, 21).numbers,
               (std::vector<double>{1, 20, 3, 40, 400, 5000}));
     EXPECT_THAT(sample::refusal(node, {codes, value_of({3, 2}, {1, 2, 3, 4, 5, 6})}, 21),
-                HasSubstr("its scales are 3x2 instead of 2x2"));
+                HasSubstr("its scales have the sizes 3x2 instead of 2x2"));
 }
 
 }  // namespace
