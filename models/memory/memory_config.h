@@ -142,13 +142,15 @@ struct DramCommandBus {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.field("activate", self.activate, "ACTIVATE, all of its parts");
+        visit.field("activate", self.activate, "clocks of ACTIVATE, all of its parts");
         visit.field("activate_in_halves", self.activate_in_halves,
                     "other commands may come between the halves of an ACTIVATE, as in LPDDR5");
-        visit.field("precharge", self.precharge, "PRECHARGE of one bank, or of all");
-        visit.field("read", self.read, "READ including a separate column command, if any");
-        visit.field("write", self.write, "WRITE including a separate column command, if any");
-        visit.field("refresh", self.refresh, "REFRESH of all banks");
+        visit.field("precharge", self.precharge, "clocks of PRECHARGE of one bank, or of all");
+        visit.field("read", self.read,
+                    "clocks of READ, including a separate column command, if any");
+        visit.field("write", self.write,
+                    "clocks of WRITE, including a separate column command, if any");
+        visit.field("refresh", self.refresh, "clocks of REFRESH of all banks");
     }
 };
 

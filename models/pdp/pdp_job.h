@@ -57,7 +57,7 @@ struct PdpConfig {
         visit.field("output_latency", self.output_latency,
                     "cycles from the slot that completes a window to its result on the port");
         visit.field("drain", self.drain,
-                    "cycles from the last input atom's slot to the interrupt, at least");
+                    "minimum cycles from the last input atom's slot to the interrupt");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
         // source: NV_NVDLA_PDP_CORE_cal2d.v, "bank depth follows rule of 16 elements in width"
         visit.field("line_buffer_banks", self.line_buffer_banks,

@@ -115,13 +115,13 @@ struct SdpConfig {
         visit.field("source_fifo", self.source_fifo,
                     "beats of the source cube in flight or in the latency FIFO");
         visit.field("source_unpacked", self.source_unpacked,
-                    "beats of the source cube behind the latency FIFO that wait for their atom to "
+                    "beats of the source cube after the latency FIFO that wait for their atom to "
                     "be accepted");
         visit.field("operand_fifo", self.operand_fifo,
                     "beats of a stage's operands in flight or in the latency FIFO");
         visit.field(
             "operand_unpacked", self.operand_unpacked,
-            "beats of operands behind the latency FIFO that wait for their atom to be accepted");
+            "beats of operands after the latency FIFO that wait for their atom to be accepted");
         visit.field("beat_group", self.beat_group,
                     "beats of a line that the read DMAs forward as one group");
         visit.field("operand_packs", self.operand_packs,

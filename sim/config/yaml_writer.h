@@ -202,8 +202,10 @@ class FieldLister {
             rows_.push_back({name, field_type<T>(), yaml_scalar(value), std::string(sentence),
                              type_range<T>()});
         } else if constexpr (is_vector<T>) {
-            rows_.push_back({name, field_type<T>(), std::to_string(value.size()) + " entries",
-                             std::string(sentence)});
+            rows_.push_back(
+                {name, field_type<T>(),
+                 std::to_string(value.size()) + (value.size() == 1 ? " entry" : " entries"),
+                 std::string(sentence)});
             list_items(name, value, sentence);
         } else if constexpr (is_optional<T>) {
             list(name, value.value_or(typename T::value_type{}), sentence);

@@ -21,7 +21,7 @@ TEST(FieldList, ListsEveryFieldWithTypeDefaultAndSentence) {
         "unit.enabled | true or false | true | the unit exists",
         "unit.policy | one of round_robin, oldest_first | round_robin | who goes first",
         "unit.latency | optional cycles | null | cycles of a read",
-        "regions | list of fields | 1 entries | address ranges",
+        "regions | list of fields | 1 entry | address ranges",
         "regions[].name | text | required | name of the region",
         "regions[].base | address | 0x80000000 | first byte",
         "regions[].size | bytes | 1 MiB | bytes of the region",
