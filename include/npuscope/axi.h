@@ -75,7 +75,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     }
 
     tlm_utils::simple_target_socket<AxiMaster> socket{"socket"};
-    /// What transport_dbg does: bytes moved. Without it debug transport moves none.
+    /// Implements transport_dbg and returns the bytes moved. If unset, debug transport moves none.
     std::function<unsigned(tlm::tlm_generic_payload&)> back_door;
     /// Bursts that were answered.
     std::uint64_t bursts() const { return bursts_; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NPU inside a C program: a driver's own firmware runs on it unchanged, through register and
+/* An NPU inside a C program: a driver's own firmware uses it unchanged, through register and
  * memory accesses and interrupts.
  *
  *     npuscope_device* npu = NULL;
