@@ -11,8 +11,9 @@
 namespace npuscope {
 namespace {
 
-constexpr int most_sum_shift = 31;  // source: NVDLA_CACC.rdl, CLIP_TRUNCATE
-constexpr int most_shift = 40;      // of 48-bit products
+constexpr int most_sum_shift = 31;   // source: NVDLA_CACC.rdl, CLIP_TRUNCATE
+constexpr int most_shift = 40;       // of 48-bit products
+constexpr double most_error = 1024;  // of a result, by a multiplier's rounding: 3 % of the largest
 
 class WideLowering {
  public:
@@ -84,17 +85,19 @@ class WideLowering {
     }
     static std::int16_t bits_of(double real) { return static_cast<std::int16_t>(to_float16(real)); }
 
-    /// Largest magnitude that a sum and its bias may reach.
+    /// Largest magnitude that a kernel's sum and its bias may reach.
+    double reach_of(std::size_t kernel) const {
+        const std::size_t inner = wide_.weights.size() / static_cast<std::size_t>(group_.cube[1]);
+        double sum = std::abs(bias_of(kernel));
+        for (std::size_t i = 0; i < inner; ++i) {
+            sum += std::abs(wide_.weights[kernel * inner + i]) * (largest_wide + 1);
+        }
+        return sum;
+    }
     double reach() const {
-        const auto kernels = static_cast<std::size_t>(group_.cube[1]);
-        const std::size_t inner = wide_.weights.size() / kernels;
         double most = 0;
-        for (std::size_t k = 0; k < kernels; ++k) {
-            double sum = std::abs(bias_of(k));
-            for (std::size_t i = 0; i < inner; ++i) {
-                sum += std::abs(wide_.weights[k * inner + i]) * (largest_wide + 1);
-            }
-            most = std::max(most, sum);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(group_.cube[1]); ++k) {
+            most = std::max(most, reach_of(k));
         }
         return most;
     }
@@ -148,8 +151,16 @@ class WideLowering {
         numbers_.factor_shift = static_cast<unsigned>(shift);
         for (std::size_t k = 0; k < static_cast<std::size_t>(group_.cube[1]); ++k) {
             const double factor = wide_.factors[wide_.factors.size() == 1 ? 0 : k] * unit;
-            numbers_.factor.push_back(
-                static_cast<std::int16_t>(std::nearbyint(std::ldexp(factor, shift))));
+            const double exact = std::ldexp(factor, shift);
+            const double multiplier = std::nearbyint(exact);
+            numbers_.factor.push_back(static_cast<std::int16_t>(multiplier));
+            const double largest_result = std::min(largest_wide, reach_of(k) * factor / unit);
+            if (std::abs(multiplier - exact) * largest_result > most_error * exact) {
+                return complain(fmt::format("kernel {} has a scale of {:g}, too small beside the "
+                                            "largest of {:g}",
+                                            k, factor / unit, largest / unit),
+                                "quantise its weights with a larger scale");
+            }
         }
     }
 
