@@ -8,7 +8,8 @@
 // What is checked: a VALID and its payload stay until accepted; bursts stay within 4 KiB, with a
 // size that fits the width and a length that their type allows; strobes are within the lanes of
 // their beat; WLAST and RLAST come with the last beat only; each answer belongs to a burst of its
-// identifier, in order, a write's after its last beat. source: ARM IHI 0022, A3.2 to A3.4, A5.3
+// identifier, in order, a write's after its last beat; each VALID is low in reset, from its second
+// edge to the first one after it. source: ARM IHI 0022, A3.1 to A3.4, A5.3
 #ifndef NPUSCOPE_AXI_MONITOR_H
 #define NPUSCOPE_AXI_MONITOR_H
 
@@ -93,16 +94,17 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
 
     void step() {
         if (!this->reset_n.read()) {
-            const bool driven = this->awvalid.read() || this->wvalid.read() ||
-                                this->arvalid.read() || this->bvalid.read() || this->rvalid.read();
-            if (driven && in_reset_ > 1) {  // clocked modules see reset a cycle later
-                violation("a VALID is high in reset");
+            if (was_in_reset_) {  // clocked modules see reset at its first edge
+                check_reset(" is high in reset");
             }
-            ++in_reset_;
+            was_in_reset_ = true;
             forget();
             return;
         }
-        in_reset_ = 0;
+        if (was_in_reset_) {  // clocked modules see its end at this edge, and drive after it
+            check_reset(" is high at the first edge after reset");
+        }
+        was_in_reset_ = false;
         const AddressContent aw{this->awid.read().to_uint(), this->awaddr.read().to_uint64(),
                                 this->awlen.read().to_uint(), this->awsize.read().to_uint(),
                                 this->awburst.read().to_uint()};
@@ -134,6 +136,17 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
             const Burst burst = burst_of("AR", ar);
             reads_[burst.id].push_back(burst);
         }
+    }
+
+    void check_reset(const char* what) {
+        const auto check = [&](const char* channel, bool valid) {
+            if (valid) {
+                violation(channel + (std::string("VALID") + what));
+            }
+        };
+        check("AW", this->awvalid.read()), check("W", this->wvalid.read());
+        check("B", this->bvalid.read()), check("AR", this->arvalid.read());
+        check("R", this->rvalid.read());
     }
 
     void forget() {
@@ -264,7 +277,7 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
     std::deque<Beat> beats_;
     std::array<unsigned, axi_ids> written_{};
     std::array<std::deque<Burst>, axi_ids> reads_;
-    unsigned in_reset_ = 0;
+    bool was_in_reset_ = false;  ///< at the previous edge
     std::uint64_t violations_ = 0;
     std::uint64_t open_ = 0;
 };

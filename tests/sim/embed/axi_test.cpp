@@ -334,6 +334,7 @@ struct Driven {
         reset_n.write(false);
         cycle();
         reset_n.write(true);
+        cycle();
         return all;
     }
 
@@ -410,6 +411,33 @@ TEST(AxiMonitor, findsEachRuleBroken) {
     d.address(false, 0x1000, 1, 5);
     d.answer(false, 6);
     EXPECT_EQ(d.found(), "R: identifier 6 has no read in flight; ");
+}
+
+TEST(AxiMonitor, findsAValidThatIsHighInReset) {
+    Driven d;
+    const std::array<std::pair<sc_core::sc_signal<bool>*, std::string>, 5> valids{
+        {{&d.wires.awvalid, "AW"},
+         {&d.wires.wvalid, "W"},
+         {&d.wires.bvalid, "B"},
+         {&d.wires.arvalid, "AR"},
+         {&d.wires.rvalid, "R"}}};
+    for (const auto& [valid, name] : valids) {
+        d.reset_n.write(false);
+        valid->write(true);
+        d.cycle();  // a clocked module sees reset at this edge
+        EXPECT_TRUE(d.violations.empty()) << name;
+        d.cycle();
+        valid->write(false);
+        d.cycle();
+        EXPECT_EQ(d.found(), name + "VALID is high in reset; ");
+        d.reset_n.write(false);
+        d.cycle();
+        d.reset_n.write(true);
+        valid->write(true);
+        d.cycle();
+        valid->write(false);
+        EXPECT_THAT(d.found(), HasSubstr(name + "VALID is high at the first edge after reset; "));
+    }
 }
 
 }  // namespace
