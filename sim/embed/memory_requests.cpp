@@ -20,11 +20,13 @@ MemoryRequests::Request& MemoryRequests::new_request(int port, tlm::tlm_generic_
     if (free_.empty()) {
         tlm::tlm_mm_interface& owner = *this;
         free_.push_back(&requests_.emplace_back(owner));
+        own_.insert(free_.back());
     }
     Request& request = *free_.back();
     free_.pop_back();
     request.acquire();
     request.asked = &payload;
+    request.is_sent = request.is_answered = false;
     request.port = port;
     request.bytes.assign(payload.get_data_ptr(),
                          payload.get_data_ptr() + payload.get_data_length());
@@ -112,6 +114,7 @@ void MemoryRequests::send_by_phases(Way& way) {
         Request& request = *way.waiting.front();
         way.waiting.pop_front();
         way.being_accepted = &request;
+        request.is_sent = true;
         tlm::tlm_phase phase = tlm::BEGIN_REQ;
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         tlm::tlm_sync_enum state = tlm::TLM_COMPLETED;
@@ -122,6 +125,7 @@ void MemoryRequests::send_by_phases(Way& way) {
         }
         if (state == tlm::TLM_COMPLETED) {
             way.being_accepted = nullptr;
+            request.is_answered = true;
             due_.notify(request, delay);
         } else if (state == tlm::TLM_UPDATED &&
                    take_phase(request, phase, delay) == tlm::TLM_COMPLETED) {
@@ -134,6 +138,9 @@ void MemoryRequests::send_by_phases(Way& way) {
 tlm::tlm_sync_enum MemoryRequests::take_phase(tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase,
                                               const sc_core::sc_time& delay) {
+    if (!may_come(payload, phase)) {
+        return tlm::TLM_ACCEPTED;
+    }
     auto& request = static_cast<Request&>(payload);
     Way& way = way_of(request);
     if (way.being_accepted == &request) {  // by END_REQ, or by the response itself
@@ -143,9 +150,36 @@ tlm::tlm_sync_enum MemoryRequests::take_phase(tlm::tlm_generic_payload& payload,
     if (phase != tlm::BEGIN_RESP) {
         return tlm::TLM_ACCEPTED;
     }
+    request.is_answered = true;
     due_.notify(request, delay);
     phase = tlm::END_RESP;
     return tlm::TLM_COMPLETED;
+}
+
+bool MemoryRequests::may_come(const tlm::tlm_generic_payload& payload,
+                              const tlm::tlm_phase& phase) const {
+    const char* wrong = nullptr;
+    if (!non_blocking_) {
+        wrong =
+            "called b_transport: answer by returning from it, or set `non_blocking` in the setup "
+            "of the device";
+    } else if (!own_.contains(&payload)) {
+        wrong = "did not send this payload: answer with the payload of the request itself";
+    } else if (const auto& request = static_cast<const Request&>(payload); !request.is_sent) {
+        wrong = "has not sent this request yet: answer it after BEGIN_REQ";
+    } else if (request.is_answered && phase == tlm::BEGIN_RESP) {
+        wrong =
+            "has this answer already: send one BEGIN_RESP for each request, and none after "
+            "TLM_COMPLETED";
+    }
+    if (wrong != nullptr) {
+        const std::string text =
+            fmt::format("memory of the platform: {} for a {} of {} bytes at {:#x}, but the NPU {}",
+                        phase.get_name(), payload.is_write() ? "write" : "read",
+                        payload.get_data_length(), payload.get_address(), wrong);
+        SC_REPORT_ERROR("npuscope", text.c_str());
+    }
+    return wrong == nullptr;
 }
 
 void MemoryRequests::take_due_answers() {

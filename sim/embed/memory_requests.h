@@ -13,6 +13,7 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ class MemoryRequests : private tlm::tlm_mm_interface {
         explicit Request(tlm::tlm_mm_interface& owner) : tlm_generic_payload(&owner) {}
 
         tlm::tlm_generic_payload* asked = nullptr;  ///< null: forgotten
+        bool is_sent = false;
+        bool is_answered = false;
         std::vector<std::uint8_t> bytes;
         int port = 0;
     };
@@ -64,6 +67,8 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     };
 
     Request& new_request(int port, tlm::tlm_generic_payload& payload);
+    /// An error, SC_ERROR, unless this phase of this payload may come now.
+    bool may_come(const tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) const;
     Way& way_of(const Request& request) { return ways_[request.port > 0 ? 1 : 0]; }
     void call(Request& request);
     void keep_calling(Caller& caller);
@@ -77,6 +82,7 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     Sockets sockets_;
     sc_core::sc_event& changed_;
     std::deque<Request> requests_;
+    std::unordered_set<const tlm::tlm_generic_payload*> own_;  ///< these
     std::vector<Request*> free_;
     std::deque<Request*> begun_;
     std::array<Way, 2> ways_;
