@@ -44,7 +44,7 @@ class Device : public sc_core::sc_module {
 
     /// Registers at their byte addresses, 32 bits each; 4 bytes per transaction. Callers are
     /// threads: a write is posted within a delta cycle, its delay is the bus's; a read waits for
-    /// its answer. No debug transport.
+    /// its answer. TLM_ADDRESS_ERROR_RESPONSE where there is no register. No debug transport.
     tlm_utils::simple_target_socket<Device> csb;
     /// The first memory port; the second one, for SRAM, stays unbound if the NPU has none.
     tlm_utils::simple_initiator_socket<Device> dram;

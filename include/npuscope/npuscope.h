@@ -103,8 +103,9 @@ npuscope_status npuscope_destroy(npuscope_device* device);
 /* Back to the state after creation; the device's own memory is empty again. */
 npuscope_status npuscope_reset(npuscope_device* device);
 
-/* Addresses are bytes from the start of the NPU's registers (`npuscope list registers`). A write is
- * posted; a read advances time until its response. */
+/* Addresses are bytes from the start of the NPU's registers (`npuscope list registers`); where there
+ * is no register, NPUSCOPE_WRONG_INPUT. A write is posted; a read advances time until its
+ * response. */
 npuscope_status npuscope_write_register(npuscope_device* device, uint32_t address, uint32_t value);
 npuscope_status npuscope_read_register(npuscope_device* device, uint32_t address, uint32_t* value);
 

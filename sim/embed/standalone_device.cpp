@@ -104,6 +104,11 @@ class Nowhere : public ForeignMemory {
     void begin(int /*port*/, tlm::tlm_generic_payload& /*payload*/) override {}
 };
 
+ConfigError no_register(std::uint32_t address) {
+    return ConfigError(fmt::format("no register at {}", to_hex(address)),
+                       "`npuscope list registers` prints the map");
+}
+
 bool starts_operation(const RegisterRow& row, std::uint32_t value) {
     return (row.name == "D_OP_ENABLE" || row.name.starts_with("CFG_LAUNCH")) && (value & 1U) != 0;
 }
@@ -214,8 +219,7 @@ const RegisterRow& StandaloneDevice::row_at(std::uint32_t address) const {
     const std::optional<RegisterPlace> place =
         find_place(nvdla_register_blocks(simulation_->machine->registers()->map), address);
     if (!place) {
-        throw ConfigError(fmt::format("no register at {}", to_hex(address)),
-                          "`npuscope list registers` prints the map");
+        throw no_register(address);
     }
     return *place->row;
 }
@@ -236,6 +240,7 @@ void StandaloneDevice::write_register(std::uint32_t address, std::uint32_t value
 
 std::uint32_t StandaloneDevice::read_register(std::uint32_t address) {
     const CurrentKernel here(simulation_->kernel.context());
+    row_at(address);
     simulation_->catch_up();
     Player& player = *simulation_->player;
     player.ask(address);
@@ -245,8 +250,7 @@ std::uint32_t StandaloneDevice::read_register(std::uint32_t address) {
         NPU_CHECK(player.answered() || npuscope::now() > before, "a read is answered");
     }
     if (!player.good()) {
-        throw ConfigError(fmt::format("no register at {}", to_hex(address)),
-                          "`npuscope list registers` prints the map");
+        throw no_register(address);
     }
     return player.answer();
 }

@@ -38,7 +38,7 @@ class StandaloneDevice {
 
     /// Posted: complete at the next call. ConfigError where there is no register.
     void write_register(std::uint32_t address, std::uint32_t value);
-    /// Time advances until the read is answered.
+    /// Time advances until the read is answered. ConfigError where there is no register.
     std::uint32_t read_register(std::uint32_t address);
 
     // In zero time. ConfigError outside all regions.

@@ -13,6 +13,7 @@
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
+#include "tests/sim/embed/c_device.h"
 #include "tests/sim/embed/platform.h"
 #include "tests/support/c_door.h"
 #include "tests/support/families.h"
@@ -27,21 +28,9 @@ extern "C" const char* __lsan_default_suppressions() {
 namespace npuscope {
 namespace {
 
+using test::intr_status;
+using test::Made;
 using testing::HasSubstr;
-
-constexpr std::uint32_t intr_status = 0x100c;  // NVDLA_GLB.S_INTR_STATUS_0, nv_small's map
-
-/// A device that ends with its scope.
-struct Made {
-    explicit Made(const char* npu = "nv_small", const npuscope_memory* memory = nullptr) {
-        EXPECT_EQ(npuscope_create(npu, nullptr, 0, memory, &device), NPUSCOPE_OK)
-            << npuscope_error();
-    }
-    Made(const Made&) = delete;
-    Made& operator=(const Made&) = delete;
-    ~Made() { EXPECT_EQ(npuscope_destroy(device), NPUSCOPE_OK); }
-    npuscope_device* device = nullptr;
-};
 
 /// Plays the statements of a program and counts its checks.
 struct Player {
@@ -316,13 +305,7 @@ TEST(CApi, misuseGivesACodeAndAText) {
 
 TEST(CApi, aLimitBeforeTheNextEventIsReached) {
     const Made npu;
-    test::CDoor door(npu.device);
-    const Program program = test::golden("sdp_1x1x800");
-    for (const Statement& statement : program.statements) {
-        if (const auto* write = std::get_if<WriteRegister>(&statement.action)) {
-            door.write(write->address, write->value);
-        }
-    }
+    test::write_registers(npu.device, "sdp_1x1x800");
     std::uint64_t passed = 0;
     std::uint64_t all = 0;
     while (npuscope_run_until_interrupt(npu.device, 3, &passed) == NPUSCOPE_LIMIT) {
