@@ -14,7 +14,7 @@
  * Every function returns a status unless stated otherwise; npuscope_error() describes the last one
  * in this thread that was not NPUSCOPE_OK, and what to change. No exception and no signal crosses
  * this interface. Calls from several threads wait for each other. Cycles are those of the NPU's
- * clock.
+ * clock, which counts to 2^54 - 1 since creation or reset.
  */
 #ifndef NPUSCOPE_NPUSCOPE_H
 #define NPUSCOPE_NPUSCOPE_H
@@ -79,7 +79,8 @@ typedef struct npuscope_request {
 
 /* `begin` is called in the cycle of each request, while a function of this interface runs, and must
  * not call one itself; `request` is valid during the call. It returns the latency in cycles,
- * counted as in the configuration, with read bytes in `data`; or one of the above. Many requests
+ * counted as in the configuration, with read bytes in `data`; or one of the above. A latency that
+ * the clock cannot count is a failure, and an error response. Many requests
  * are in flight, and may be answered in any order. `peek` (or null) moves bytes in zero time, and
  * returns 0 if it did. Compressed weights need it, and all operands under
  * npu.mcif.transactions=bursts. */
@@ -118,14 +119,15 @@ npuscope_status npuscope_read_memory(npuscope_device* device, uint64_t address, 
 npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, uint8_t value,
                                      size_t size);
 
-/* Lets all of these cycles pass. */
+/* Lets all of these cycles pass. NPUSCOPE_BAD_ARGUMENT if the clock has fewer left. */
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles);
 /* Runs until the interrupt line is high, which may be at once. NPUSCOPE_STOPPED if nothing is left
  * that could raise it (or all that is left waits for npuscope_answer()), NPUSCOPE_LIMIT after
- * `most` cycles. `passed`: cycles that passed; may be null. */
+ * `most` cycles, or when the clock ends: UINT64_MAX is no limit. `passed`: cycles that passed; may
+ * be null. */
 npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
                                              uint64_t* passed);
-/* Runs until no event is left; NPUSCOPE_LIMIT after `most` cycles. */
+/* Runs until no event is left; NPUSCOPE_LIMIT after `most` cycles, likewise. */
 npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, uint64_t* passed);
 
 /* 1 while the interrupt line is high. */

@@ -122,6 +122,12 @@ SurfaceSpec surface(const char* layout, const char* type, const std::uint32_t sh
         fmt::format("0x0:{}x{}x{}x{}:{}:{}", shape[0], shape[1], shape[2], shape[3], type, layout));
 }
 
+std::string limit_text(std::uint64_t cycles, std::uint64_t most) {
+    return fmt::format(
+        "{} cycles{}", cycles,
+        cycles < most ? ", where the clock ends: npuscope_reset() sets it back" : "");
+}
+
 char* copy_of(const std::string& text) {
     auto* copy = static_cast<char*>(std::malloc(text.size() + 1));  // NOLINT: C frees it
     if (copy == nullptr) {
@@ -262,6 +268,13 @@ npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, 
 
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles) {
     return call(device, [&](StandaloneDevice& npu) {
+        if (const Cycles left = npu.cycles_left(); Cycles(cycles) > left) {
+            return refuse(
+                NPUSCOPE_BAD_ARGUMENT,
+                fmt::format("cycles is {}, but the clock has only {} left: npuscope_reset() sets "
+                            "it back",
+                            cycles, left.value));
+        }
         npu.advance(Cycles(cycles));
         return NPUSCOPE_OK;
     });
@@ -272,8 +285,9 @@ npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t m
     return call(device, [&](StandaloneDevice& npu) {
         const Cycles before = npu.now();
         const DeviceStop stop = npu.run_until_interrupt(Cycles(most));
+        const std::uint64_t cycles = (npu.now() - before).value;
         if (passed != nullptr) {
-            *passed = (npu.now() - before).value;
+            *passed = cycles;
         }
         switch (stop) {
             case DeviceStop::Interrupt:
@@ -289,7 +303,8 @@ npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t m
             case DeviceStop::Limit:
                 break;
         }
-        return refuse(NPUSCOPE_LIMIT, fmt::format("no interrupt within {} cycles", most));
+        return refuse(NPUSCOPE_LIMIT,
+                      fmt::format("no interrupt within {}", limit_text(cycles, most)));
     });
 }
 
@@ -297,12 +312,14 @@ npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, 
     return call(device, [&](StandaloneDevice& npu) {
         const Cycles before = npu.now();
         const DeviceStop stop = npu.run_until_idle(Cycles(most));
+        const std::uint64_t cycles = (npu.now() - before).value;
         if (passed != nullptr) {
-            *passed = (npu.now() - before).value;
+            *passed = cycles;
         }
         return stop == DeviceStop::Idle
                    ? NPUSCOPE_OK
-                   : refuse(NPUSCOPE_LIMIT, fmt::format("still busy after {} cycles", most));
+                   : refuse(NPUSCOPE_LIMIT,
+                            fmt::format("still busy after {}", limit_text(cycles, most)));
     });
 }
 

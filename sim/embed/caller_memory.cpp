@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "models/link/clock.h"
 #include "sim/embed/c_call.h"
 
 namespace npuscope {
@@ -16,11 +17,17 @@ void CallBacks::tell() {
 }
 
 bool CallBacks::note(std::int64_t code, const char* what, Address address, std::size_t size) {
-    if (code != 0 && failure_.empty()) {
-        failure_ = fmt::format("the memory call-back returned {} for a {} of {} byte{} at {}", code,
-                               what, size, size == 1 ? "" : "s", to_hex(address));
+    if (code != 0) {
+        fail(fmt::format("the memory call-back returned {} for a {} of {} byte{} at {}", code, what,
+                         size, size == 1 ? "" : "s", to_hex(address)));
     }
     return code == 0;
+}
+
+void CallBacks::fail(std::string text) {
+    if (failure_.empty()) {
+        failure_ = std::move(text);
+    }
 }
 
 void CallerMemory::write(Address address, std::span<const std::uint8_t> bytes) {
@@ -65,6 +72,19 @@ unsigned TimedCallerMemory::debug(int /*port*/, tlm::tlm_generic_payload& payloa
                : 0;
 }
 
+std::int64_t TimedCallerMemory::bounded(std::int64_t latency) {
+    const auto end = static_cast<std::int64_t>(StandaloneDevice::last_cycle.value);
+    const std::int64_t most = end - static_cast<std::int64_t>(now().value) - 1;
+    if (latency <= most) {
+        return latency;
+    }
+    fail(
+        fmt::format("the memory call-back `begin` returned a latency of {} cycles, but the clock "
+                    "has only {} left",
+                    latency, most));
+    return NPUSCOPE_ERROR;
+}
+
 void TimedCallerMemory::begin(int port, tlm::tlm_generic_payload& payload) {
     const npuscope_request request{.id = ++last_id_,
                                    .address = payload.get_address(),
@@ -72,7 +92,7 @@ void TimedCallerMemory::begin(int port, tlm::tlm_generic_payload& payload) {
                                    .port = port,
                                    .write = payload.is_write() ? 1 : 0,
                                    .data = payload.get_data_ptr()};
-    const std::int64_t latency = calls_.begin(calls_.user, &request);
+    const std::int64_t latency = bounded(calls_.begin(calls_.user, &request));
     if (latency == NPUSCOPE_LATER) {
         waiting_.emplace(request.id, &payload);
         return;

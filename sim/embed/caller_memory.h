@@ -23,6 +23,8 @@ class CallBacks {
  protected:
     /// True where the call-back returned 0.
     bool note(std::int64_t code, const char* what, Address address, std::size_t size);
+    /// Keeps the first failure.
+    void fail(std::string text);
 
  private:
     std::string failure_;
@@ -57,6 +59,9 @@ class TimedCallerMemory : public ForeignMemory, public CallBacks {
     void begin(int port, tlm::tlm_generic_payload& payload) override;
 
  private:
+    /// An error response in place of a latency that the clock cannot count, which is a failure.
+    std::int64_t bounded(std::int64_t latency);
+
     npuscope_timed_memory calls_;
     StandaloneDevice* device_ = nullptr;
     std::uint64_t last_id_ = 0;

@@ -109,6 +109,12 @@ ConfigError no_register(std::uint32_t address) {
                        "`npuscope list registers` prints the map");
 }
 
+/// Cycles from now to the last one.
+Cycles left_of_clock() {
+    const Cycles at = npuscope::now();
+    return StandaloneDevice::last_cycle > at ? StandaloneDevice::last_cycle - at : Cycles(0);
+}
+
 bool starts_operation(const RegisterRow& row, std::uint32_t value) {
     return (row.name == "D_OP_ENABLE" || row.name.starts_with("CFG_LAUNCH")) && (value & 1U) != 0;
 }
@@ -279,9 +285,16 @@ void StandaloneDevice::read_memory(Address address, std::span<std::uint8_t> byte
     simulation_->memory.read(address, bytes);
 }
 
+Cycles StandaloneDevice::cycles_left() {
+    const CurrentKernel here(simulation_->kernel.context());
+    simulation_->catch_up();
+    return left_of_clock();
+}
+
 void StandaloneDevice::advance(Cycles cycles) {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
+    NPU_CHECK(cycles <= left_of_clock(), "the clock can count the cycles");
     simulation_->pass(cycles);
 }
 
@@ -289,7 +302,7 @@ DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     Player& player = *simulation_->player;
-    const Cycles end = npuscope::now() + most;
+    const Cycles end = npuscope::now() + std::min(most, left_of_clock());
     player.pause_at_interrupts(true);
     while (!player.line() && npuscope::now() < end && sc_core::sc_pending_activity()) {
         simulation_->run_or_pass(end - npuscope::now());
@@ -345,7 +358,7 @@ const Diagnostics& StandaloneDevice::findings() const { return simulation_->log.
 DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
-    const Cycles end = npuscope::now() + most;
+    const Cycles end = npuscope::now() + std::min(most, left_of_clock());
     while (npuscope::now() < end && sc_core::sc_pending_activity()) {
         simulation_->run_or_pass(end - npuscope::now());
     }

@@ -46,11 +46,16 @@ class StandaloneDevice {
     void fill_memory(const ByteRun& run, std::uint8_t value);
     void read_memory(Address address, std::span<std::uint8_t> bytes);
 
-    /// Advances by all of the cycles, whatever happens.
+    /// The cycle up to which the functions below advance. The kernel counts to 2^64 / 1000; what
+    /// is beyond this one is left to register accesses.
+    static constexpr Cycles last_cycle{(std::uint64_t{1} << 54) - 1};
+    /// Those that are left until the last one.
+    Cycles cycles_left();
+    /// Advances by all of the cycles, whatever happens; there must be as many.
     void advance(Cycles cycles);
-    /// Until the interrupt line is high; it may be already.
+    /// Until the interrupt line is high; it may be already. At most to the last cycle.
     DeviceStop run_until_interrupt(Cycles most);
-    /// Until nothing is left to happen.
+    /// Until nothing is left to happen. At most to the last cycle.
     DeviceStop run_until_idle(Cycles most);
 
     bool interrupt();

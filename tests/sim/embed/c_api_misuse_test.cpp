@@ -11,7 +11,61 @@ namespace {
 
 using test::intr_status;
 using test::Made;
+using test::write_registers;
 using testing::HasSubstr;
+
+TEST(CApi, theClockEndsWithAnError) {
+    constexpr std::uint64_t last = (std::uint64_t{1} << 54) - 1;
+    const Made npu;
+    std::uint32_t value = 0;
+    std::uint64_t cycle = 0;
+    ASSERT_EQ(npuscope_read_register(npu.device, intr_status, &value), NPUSCOPE_OK);
+    ASSERT_EQ(npuscope_cycle(npu.device, &cycle), NPUSCOPE_OK);
+    for (const std::uint64_t cycles :
+         {UINT64_MAX, std::uint64_t{1} << 63, std::uint64_t{1} << 62, last - cycle + 1}) {
+        EXPECT_EQ(npuscope_advance(npu.device, cycles), NPUSCOPE_BAD_ARGUMENT);
+        EXPECT_THAT(npuscope_error(), HasSubstr(fmt::format("only {} left", last - cycle)));
+    }
+    EXPECT_EQ(npuscope_advance(npu.device, last - cycle), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_read_register(npu.device, intr_status, &value), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_run_until_idle(npu.device, UINT64_MAX, nullptr), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_write_register(npu.device, 0x1008, 1), NPUSCOPE_OK);  // S_INTR_SET
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 10, &cycle), NPUSCOPE_LIMIT);
+    EXPECT_EQ(cycle, 0U);
+    EXPECT_THAT(npuscope_error(), HasSubstr("where the clock ends: npuscope_reset()"));
+    EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_advance(npu.device, 5), NPUSCOPE_OK);
+}
+
+TEST(CApi, theLargestLimitIsNone) {
+    for (const std::uint64_t most :
+         {UINT64_MAX, std::uint64_t{INT64_MAX}, std::uint64_t{1} << 63, std::uint64_t{1} << 54}) {
+        for (const bool idle : {false, true}) {
+            const Made npu;
+            write_registers(npu.device, "sdp_1x1x800");
+            std::uint32_t value = 0;
+            std::uint64_t passed = 0;
+            EXPECT_EQ(npuscope_read_register(npu.device, intr_status, &value), NPUSCOPE_OK);
+            EXPECT_EQ(idle ? npuscope_run_until_idle(npu.device, most, &passed)
+                           : npuscope_run_until_interrupt(npu.device, most, &passed),
+                      NPUSCOPE_OK)
+                << npuscope_error();
+            EXPECT_GT(passed, 100U);
+        }
+    }
+}
+
+TEST(CApi, aLatencyThatTheClockCannotCountIsAFailure) {
+    const npuscope_timed_memory calls{
+        [](void*, const npuscope_request*) { return std::int64_t{1} << 62; }, nullptr, nullptr};
+    npuscope_device* npu = nullptr;
+    ASSERT_EQ(npuscope_create_timed("nv_small", nullptr, 0, &calls, &npu), NPUSCOPE_OK);
+    write_registers(npu, "fs10");
+    EXPECT_EQ(npuscope_run_until_interrupt(npu, 1'000'000, nullptr), NPUSCOPE_CALLBACK_FAILED);
+    EXPECT_THAT(npuscope_error(),
+                HasSubstr("returned a latency of 4611686018427387904 cycles, but the clock"));
+    EXPECT_EQ(npuscope_destroy(npu), NPUSCOPE_OK);
+}
 
 TEST(CApi, readsAndWritesFindTheSameRegisters) {
     for (const char* preset : {"nv_small", "nv_full"}) {
