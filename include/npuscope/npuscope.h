@@ -97,7 +97,7 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
                                       npuscope_device** device);
 /* Answers a request that `begin` deferred, in the current cycle; read bytes are in its `data`.
  * `error`: 1 for an error response, 2 if nothing is at the address (AXI's SLVERR and DECERR).
- * NPUSCOPE_BAD_ARGUMENT if no such request is waiting. */
+ * NPUSCOPE_BAD_ARGUMENT if no such request is waiting, or `error` is none of these. */
 npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error);
 /* Null is allowed. */
 npuscope_status npuscope_destroy(npuscope_device* device);

@@ -191,6 +191,12 @@ npuscope_status npuscope_answer(npuscope_device* device, uint64_t id, int error)
                 NPUSCOPE_BAD_ARGUMENT,
                 "the device's memory has no timing of its own: see npuscope_create_timed");
         }
+        if (error < 0 || error > 2) {
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          fmt::format("error is {}: use 0 for a good answer, 1 for an error "
+                                      "response, 2 if nothing is at the address",
+                                      error));
+        }
         device->timed->answer(id, error == 0   ? tlm::TLM_OK_RESPONSE
                                   : error == 2 ? tlm::TLM_ADDRESS_ERROR_RESPONSE
                                                : tlm::TLM_GENERIC_ERROR_RESPONSE);

@@ -188,6 +188,8 @@ TEST(CApi, misuseOfATimedMemoryIsTold) {
     EXPECT_THAT(npuscope_error(), HasSubstr("bursts or values"));
     const MadeTimed npu(memory, {});
     EXPECT_EQ(npuscope_answer(npu.device, 1, 0), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_answer(npu.device, 1, 7), NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("error is 7: use 0"));
     std::uint8_t byte = 0;
     EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_BAD_ARGUMENT);
     const Made plain;
