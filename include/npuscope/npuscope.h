@@ -15,6 +15,10 @@
  * in this thread that was not NPUSCOPE_OK, and what to change. No exception and no signal crosses
  * this interface. Calls from several threads wait for each other. Cycles are those of the NPU's
  * clock, which counts to 2^54 - 1 since creation or reset.
+ *
+ * In a SystemC program, call from sc_main, an SC_METHOD or an SC_THREAD. A thread waits during the
+ * call, without time or a delta cycle passing: other processes of the evaluation phase may run.
+ * From an SC_CTHREAD, or a thread that is being killed, a call returns NPUSCOPE_BAD_ARGUMENT.
  */
 #ifndef NPUSCOPE_NPUSCOPE_H
 #define NPUSCOPE_NPUSCOPE_H
@@ -49,7 +53,8 @@ unsigned npuscope_api_version(void);
 const char* npuscope_error(void);
 
 /* Memory kept by the caller: both callbacks are called while a function of this interface runs, and
- * must not call one themselves. Any value but 0 is a failure, which that function then reports.
+ * must not call one themselves, which returns NPUSCOPE_BAD_ARGUMENT (npuscope_pack() and
+ * npuscope_unpack() may be called). Any value but 0 is a failure, which that function then reports.
  * Timing is that of the configuration. */
 typedef struct npuscope_memory {
     int (*read)(void* user, uint64_t address, void* data, size_t size);

@@ -13,6 +13,7 @@
 #include "sim/convert/surface_spec.h"
 #include "sim/embed/c_call.h"
 #include "sim/embed/caller_memory.h"
+#include "sim/embed/calling_process.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/standalone_device.h"
 #include "sim/report/reports.h"
@@ -59,11 +60,41 @@ Shared& shared() {
     return one;
 }
 
-/// One call at a time.
+/// Whether this thread is in a call.
+thread_local bool in_call = false;
+
+/// One call at a time, which runs devices: not within a call-back of another one, and in a method
+/// if an SC_THREAD calls.
 template <class Work>
 npuscope_status call(const Work& work) {
-    const std::scoped_lock lock(shared().calls);
-    return guarded(work);
+    std::unique_lock lock(shared().calls);
+    if (in_call || StandaloneDevice::is_running()) {
+        return refuse(NPUSCOPE_BAD_ARGUMENT,
+                      "called from a call-back of a memory, which must not call functions of "
+                      "npuscope.h: call it when the function that runs now has returned");
+    }
+    switch (calling_process()) {
+        case CallingProcess::ClockedThread:
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          "called from an SC_CTHREAD: call it from an SC_THREAD, an SC_METHOD or "
+                          "sc_main");
+        case CallingProcess::KilledThread:
+            return refuse(NPUSCOPE_BAD_ARGUMENT,
+                          "called from an SC_THREAD that is being killed or reset: call it from "
+                          "another process or sc_main");
+        case CallingProcess::Thread: {
+            lock.unlock();
+            npuscope_status status = NPUSCOPE_DEFECT;
+            run_in_method([&] { status = call(work); });
+            return status;
+        }
+        case CallingProcess::None:
+            break;
+    }
+    in_call = true;
+    const npuscope_status status = guarded(work);
+    in_call = false;
+    return status;
 }
 
 /// The same for a device, which must exist. A failed call-back within it is reported.
@@ -365,7 +396,7 @@ void npuscope_free(void* text) { std::free(text); }  // NOLINT: C's own
 
 npuscope_status npuscope_pack(const char* layout, const char* type, const uint32_t shape[4],
                               const void* array, void* memory, size_t* size) {
-    return call([&] {
+    return guarded([&] {
         if (layout == nullptr || type == nullptr || shape == nullptr || size == nullptr) {
             return null_argument("layout, type, shape or size");
         }
@@ -394,7 +425,7 @@ npuscope_status npuscope_pack(const char* layout, const char* type, const uint32
 
 npuscope_status npuscope_unpack(const char* layout, const char* type, const uint32_t shape[4],
                                 const void* memory, size_t size, void* array) {
-    return call([&] {
+    return guarded([&] {
         if (layout == nullptr || type == nullptr || shape == nullptr || memory == nullptr ||
             array == nullptr) {
             return null_argument("layout, type, shape, memory or array");

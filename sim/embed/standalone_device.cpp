@@ -109,6 +109,21 @@ ConfigError no_register(std::uint32_t address) {
                        "`npuscope list registers` prints the map");
 }
 
+/// Whether a device's kernel runs in this thread.
+thread_local bool kernel_runs = false;
+
+/// Advances the present device's kernel.
+void run_kernel(Cycles most) {
+    struct Run {
+        Run() { kernel_runs = true; }
+        Run(const Run&) = delete;
+        Run& operator=(const Run&) = delete;
+        ~Run() { kernel_runs = false; }
+    };
+    const Run run;
+    npuscope::advance(to_time(most));
+}
+
 /// Cycles from now to the last one.
 Cycles left_of_clock() {
     const Cycles at = npuscope::now();
@@ -146,14 +161,14 @@ struct StandaloneDevice::Simulation {
             memory.lead_to(nowhere);
         }
         end_threads.notify(sc_core::SC_ZERO_TIME);
-        npuscope::advance(to_time(Cycles(1)));
+        run_kernel(Cycles(1));
     }
     Simulation(const Simulation&) = delete;
     Simulation& operator=(const Simulation&) = delete;
 
     /// Advances time, and reports what failed.
     void run(Cycles most) {
-        npuscope::advance(to_time(most));
+        run_kernel(most);
         if (const std::exception_ptr failure = failure_of(*player, *machine)) {
             std::rethrow_exception(failure);
         }
@@ -284,6 +299,8 @@ void StandaloneDevice::read_memory(Address address, std::span<std::uint8_t> byte
     simulation_->catch_up();
     simulation_->memory.read(address, bytes);
 }
+
+bool StandaloneDevice::is_running() { return kernel_runs; }
 
 Cycles StandaloneDevice::cycles_left() {
     const CurrentKernel here(simulation_->kernel.context());

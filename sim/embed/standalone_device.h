@@ -36,6 +36,9 @@ class StandaloneDevice {
     StandaloneDevice(const StandaloneDevice&) = delete;
     StandaloneDevice& operator=(const StandaloneDevice&) = delete;
 
+    /// Whether a device's kernel runs in this thread: the caller is a call-back of it.
+    static bool is_running();
+
     /// Posted: complete at the next call. ConfigError where there is no register.
     void write_register(std::uint32_t address, std::uint32_t value);
     /// Time advances until the read is answered. ConfigError where there is no register.

@@ -14,6 +14,49 @@ using test::Made;
 using test::write_registers;
 using testing::HasSubstr;
 
+/// A device, and what a call from its memory's callbacks returned.
+struct CallsBack {
+    static int read(void* user, std::uint64_t /*address*/, void* /*data*/, std::size_t /*size*/) {
+        return static_cast<CallsBack*>(user)->call();
+    }
+    static std::int64_t begin(void* user, const npuscope_request* /*request*/) {
+        return static_cast<CallsBack*>(user)->call();
+    }
+    int call() {
+        std::uint64_t cycle = 0;
+        status = npuscope_cycle(device, &cycle);
+        text = npuscope_error();
+        npuscope_device* other = nullptr;
+        created = npuscope_create("nv_small", nullptr, 0, nullptr, &other);
+        return 0;
+    }
+    npuscope_device* device = nullptr;
+    npuscope_status status = NPUSCOPE_OK;
+    npuscope_status created = NPUSCOPE_OK;
+    std::string text;
+};
+
+TEST(CApi, aCallFromACallBackIsRefused) {
+    CallsBack bytes;
+    const npuscope_memory memory{
+        &CallsBack::read, [](void*, std::uint64_t, const void*, std::size_t) { return 0; }, &bytes};
+    const Made npu("nv_small", &memory);
+    bytes.device = npu.device;
+    std::uint8_t byte = 0;
+    EXPECT_EQ(npuscope_read_memory(npu.device, 0x80000000, &byte, 1), NPUSCOPE_OK);
+    EXPECT_EQ(bytes.status, NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_THAT(bytes.text, HasSubstr("must not call functions of npuscope.h"));
+
+    CallsBack timed;  // while the device's kernel runs
+    const npuscope_timed_memory calls{&CallsBack::begin, nullptr, &timed};
+    ASSERT_EQ(npuscope_create_timed("nv_small", nullptr, 0, &calls, &timed.device), NPUSCOPE_OK);
+    write_registers(timed.device, "fs10");
+    EXPECT_EQ(npuscope_run_until_interrupt(timed.device, 1'000'000, nullptr), NPUSCOPE_OK);
+    EXPECT_EQ(timed.status, NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(timed.created, NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_EQ(npuscope_destroy(timed.device), NPUSCOPE_OK);
+}
+
 TEST(CApi, theClockEndsWithAnError) {
     constexpr std::uint64_t last = (std::uint64_t{1} << 54) - 1;
     const Made npu;
