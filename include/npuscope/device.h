@@ -3,7 +3,9 @@
 // initiator sockets, an interrupt line. A platform may have any number of them, at any clocks.
 //
 // What it requires of the memory behind `dram` and `sram`: `b_transport` returns a delay and does
-// not wait; the delay is the latency of a run of beats, which follow at one per cycle.
+// not wait; the delay is the latency of a run of beats, which follow at one per cycle. It is the
+// time from the request to its first beat, both included: 51 cycles give the cycles of
+// memory.read_latency=50, as does an answer after 51 cycles where each burst is a transaction.
 // `transport_dbg` reads and writes all bytes: it fetches operands when an operation is launched,
 // before time passes. Any violation is a finding, an error, with the address and the requester.
 //

@@ -19,10 +19,11 @@ inline Program golden(const std::string& name) {
                         RegisterNames(nvdla_register_blocks()));
 }
 
-inline std::uint64_t cycles_alone(const Program& program) {
+inline std::uint64_t cycles_alone(const Program& program, Cycles read_latency = Cycles(50)) {
     SystemConfig system = parse_system(
         read_preset_text(find_preset(configs_folder(), "npu", "nv_small")), "", families());
     system.memory = read_preset<MemoryConfig>(find_preset(configs_folder(), "memory", "dram_50"));
+    system.memory.read_latency = read_latency;
     return run_program(program, system, {}).cycles.value;
 }
 

@@ -58,9 +58,9 @@ struct PlatformMemory : sc_core::sc_module {
 /// An NPU with memory and driver, at its own clock.
 struct Node : sc_core::sc_module {
     Node(const sc_core::sc_module_name& name, const Program& program, const Device::Setup& setup,
-         sc_core::sc_time cycle)
+         sc_core::sc_time cycle, unsigned latency = 51)
         : sc_core::sc_module(name),
-          memory("memory", cycle * 51),
+          memory("memory", cycle * latency),
           npu("npu", setup),
           driver("driver", program, nvdla_register_blocks(), memory.bytes) {
         npu.dram.bind(memory.socket);
@@ -147,6 +147,19 @@ TEST(TlmDevice, SeveralInOnePlatformGiveTheCommandLinesBytesAndCycles) {
     EXPECT_THAT(short_debug.ids(), HasSubstr("short_debug_transport"));
     EXPECT_THAT(refuses.findings.at(0)["message"].get<std::string>(),
                 HasSubstr("TLM_COMMAND_ERROR_RESPONSE"));
+}
+
+const sc_core::sc_time one_ns(1, sc_core::SC_NS);
+
+TEST(TlmDevice, TheLatencyCountsTheCyclesOfTheRequestAndTheFirstBeat) {
+    const std::uint64_t of_49 = cycles_alone(golden("fz056"), Cycles(49));
+    const std::uint64_t of_50 = cycles_alone(golden("fz056"), Cycles(50));
+    EXPECT_LT(of_49, of_50);
+    const Node delay_50("delay_50", golden("fz056"), {}, one_ns, 50);
+    const Node delay_51("delay_51", golden("fz056"), {}, one_ns, 51);
+    sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_MS));
+    EXPECT_EQ(nlohmann::json::parse(delay_50.npu.result())["cycles"], of_49);
+    EXPECT_EQ(nlohmann::json::parse(delay_51.npu.result())["cycles"], of_50);
 }
 
 }  // namespace
