@@ -13,6 +13,7 @@
 #include "include/npuscope/device.h"
 #include "models/base/error.h"
 #include "sim/config/diagnostic_report.h"
+#include "sim/embed/calling_process.h"
 #include "sim/embed/current_kernel.h"
 #include "sim/embed/embedded_system.h"
 #include "sim/embed/memory_requests.h"
@@ -49,6 +50,7 @@ struct Device::Inside : ForeignMemory {
     }
 
     void make() {
+        fail_read();
         memory.forget();
         npu.reset();
         try {
@@ -59,6 +61,8 @@ struct Device::Inside : ForeignMemory {
         origin = sc_core::sc_time_stamp();
         edges = 0;
         told = 0;
+        reset_asked = false;
+        ++lives;
     }
 
     // --- Time: cycle n is visible at the nearest step of the platform's time. ---
@@ -91,10 +95,14 @@ struct Device::Inside : ForeignMemory {
         return origin +
                sc_core::sc_time::from_value(static_cast<std::uint64_t>(std::llround(steps)));
     }
-    /// The time left until this cycle; with a clock, the thread waits for its edges here.
-    sc_core::sc_time until(Cycles cycles) const {
+    /// The time left until this cycle, unless the NPU is reset before; with a clock, the thread
+    /// waits for its edges here.
+    sc_core::sc_time until(Cycles cycles, std::uint64_t life) const {
+        if (life != lives) {
+            return sc_core::SC_ZERO_TIME;
+        }
         if (is_clocked()) {
-            while (Cycles(edges) < cycles) {
+            while (Cycles(edges) < cycles && life == lives) {
                 sc_core::wait(owner.clock->posedge_event());
             }
             return sc_core::SC_ZERO_TIME;
@@ -171,10 +179,13 @@ struct Device::Inside : ForeignMemory {
         bool write = false;
         std::uint32_t address = 0;
         std::uint32_t value = 0;
-        Cycles end{};  ///< of a write on the bus
+        Cycles end{};            ///< of a write on the bus
+        std::uint64_t life = 0;  ///< in which it was served
         bool begun = false;
         bool done = false;
-        bool good = true;
+        tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
+
+        bool is_good() const { return response == tlm::TLM_OK_RESPONSE; }
     };
 
     void serve() {
@@ -189,17 +200,30 @@ struct Device::Inside : ForeignMemory {
                     npu->run_to(cycle());
                 }
             } catch (const ConfigError&) {
-                request.good = false;
+                request.response = tlm::TLM_ADDRESS_ERROR_RESPONSE;
             }
-            if (!request.write && request.good && !npu->answer()) {
-                return;
+            if (!request.write && request.is_good()) {
+                const std::optional<std::uint32_t> answer = npu->answer();
+                if (!answer) {
+                    return;
+                }
+                request.value = *answer;
             }
-            if (!request.write && request.good) {
-                request.value = *npu->answer();
-            }
-            request.done = true;
-            requests.pop_front();
-            served.notify(sc_core::SC_ZERO_TIME);
+            end_request();
+        }
+    }
+    void end_request() {
+        Request& request = *requests.front();
+        request.life = lives;
+        request.done = true;
+        requests.pop_front();
+        served.notify(sc_core::SC_ZERO_TIME);
+    }
+    /// The NPU that a read has reached no longer exists.
+    void fail_read() {
+        if (!requests.empty() && requests.front()->begun) {
+            requests.front()->response = tlm::TLM_GENERIC_ERROR_RESPONSE;
+            end_request();
         }
     }
 
@@ -228,6 +252,9 @@ struct Device::Inside : ForeignMemory {
     sc_core::sc_simcontext* platform = sc_core::sc_get_curr_simcontext();
     std::unique_ptr<StandaloneDevice> npu;
     sc_core::sc_time origin;  ///< of the cycles
+    std::uint64_t lives = 0;  ///< power-ups, the one at the beginning included
+    bool is_going_on = false;
+    bool reset_asked = false;  ///< where it could not be done at once
     std::uint64_t edges = 0;
     sc_core::sc_time last_edge;
     sc_core::sc_time period;  ///< of the clock, from its last two edges
@@ -264,6 +291,10 @@ void Device::start_of_simulation() {
 
 void Device::go_on() {
     Inside& in = *inside_;
+    if (in.reset_asked) {
+        in.make();
+    }
+    in.is_going_on = true;
     try {
         in.go_on();
         in.serve();
@@ -275,6 +306,7 @@ void Device::go_on() {
         interrupt->write(in.npu->interrupt());
     }
     in.tell();
+    in.is_going_on = false;
     const std::optional<Cycles> next = in.npu->next_activity();
     if (next && !in.is_clocked()) {
         const sc_core::sc_time at = in.time_of(*next);
@@ -292,9 +324,12 @@ tlm::tlm_sync_enum Device::take_phase(tlm::tlm_generic_payload& payload, tlm::tl
 
 void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     Inside& in = *inside_;
+    if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+        return;
+    }
     if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4 ||
-        payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU ||
-        payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+        payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU) {
         payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
         return;
     }
@@ -316,21 +351,29 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
     while (!request.done) {
         sc_core::wait(in.served);
     }
-    if (!request.good) {
-        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    payload.set_response_status(request.response);
+    if (!request.is_good()) {
         return;
     }
     if (payload.is_write()) {
-        delay += in.until(request.end);
+        delay += in.until(request.end, request.life);
     } else {
         std::memcpy(payload.get_data_ptr(), &request.value, sizeof request.value);
     }
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
 void Device::reset() {
-    inside_->make();
-    inside_->kick.notify(sc_core::SC_ZERO_TIME);
+    Inside& in = *inside_;
+    const CallingProcess caller = calling_process();
+    if (caller == CallingProcess::Thread) {
+        run_in_method([&in] { in.make(); });
+    } else if (caller == CallingProcess::None && !in.is_going_on &&
+               !StandaloneDevice::is_running()) {
+        in.make();
+    } else {
+        in.reset_asked = true;
+    }
+    in.kick.notify(sc_core::SC_ZERO_TIME);
 }
 
 std::uint64_t Device::cycles() const { return inside_->cycle().value; }

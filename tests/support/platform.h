@@ -99,12 +99,16 @@ struct Driver : sc_core::sc_module, Door {
     sc_core::sc_in<bool> interrupt{"interrupt"};
     ProgramPlayer player;
     ByteAccess memory;
-    std::string failure;  ///< why it could not go on
+    std::string failure;             ///< why it could not go on
+    std::function<void()> before{};  ///< what its thread does first
     std::function<void()> when_done{};
 
  private:
     void play() {
         try {
+            if (before) {
+                before();
+            }
             player.play();
         } catch (const std::runtime_error& error) {
             failure = error.what();

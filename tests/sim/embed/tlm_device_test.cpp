@@ -29,6 +29,9 @@ struct PlatformMemory : sc_core::sc_module {
         socket.register_transport_dbg(this, &PlatformMemory::debug);
     }
     void transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+        if (on_transport) {
+            on_transport();
+        }
         if (fault == Fault::Waits) {
             wait(answer_);
         }
@@ -50,6 +53,7 @@ struct PlatformMemory : sc_core::sc_module {
     tlm_utils::simple_target_socket<PlatformMemory> socket{"socket"};
     test::MemoryBytes bytes;
     Fault fault = Fault::None;
+    std::function<void()> on_transport{};
 
  private:
     sc_core::sc_time answer_;
@@ -160,6 +164,157 @@ TEST(TlmDevice, TheLatencyCountsTheCyclesOfTheRequestAndTheFirstBeat) {
     sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_MS));
     EXPECT_EQ(nlohmann::json::parse(delay_50.npu.result())["cycles"], of_49);
     EXPECT_EQ(nlohmann::json::parse(delay_51.npu.result())["cycles"], of_50);
+}
+
+/// Registers of an operation, which is then in progress.
+void start(Driver& driver, const Program& program) {
+    for (const Statement& statement : program.statements) {
+        if (const auto* write = std::get_if<WriteRegister>(&statement.action)) {
+            driver.write(write->address, write->value);
+        }
+    }
+    sc_core::wait(20, sc_core::SC_NS);
+}
+
+/// Resets an NPU at an edge.
+struct ClockedReset : sc_core::sc_module {
+    ClockedReset(const sc_core::sc_module_name& name, Device& npu)
+        : sc_core::sc_module(name), npu_(npu) {
+        SC_CTHREAD(run, clock.pos());
+    }
+    SC_HAS_PROCESS(ClockedReset);
+    sc_core::sc_in<bool> clock{"clock"};
+
+ private:
+    void run() { npu_.reset(); }
+    Device& npu_;
+};
+
+TEST(TlmDevice, IsResetFromAnyProcess) {
+    const std::uint64_t expected = cycles_alone(golden("fs10"));
+    std::deque<Node> nodes;
+    for (const char* name : {"thread", "busy", "method", "clocked", "outside"}) {
+        nodes.emplace_back(name, golden("fs10"), Device::Setup{}, one_ns);
+    }
+    Node& thread = nodes[0];
+    thread.driver.before = [&] {
+        sc_core::wait(1000, sc_core::SC_NS);
+        thread.npu.reset();
+        EXPECT_EQ(sc_core::sc_time_stamp(), 1000 * one_ns);
+        EXPECT_EQ(thread.npu.cycles(), 0U);
+    };
+    Node& busy = nodes[1];
+    busy.driver.before = [&] {
+        start(busy.driver, golden("fz056"));
+        EXPECT_GT(busy.npu.cycles(), 20U);
+        busy.npu.reset();
+        EXPECT_EQ(busy.npu.cycles(), 0U);
+    };
+    sc_core::sc_event asked;
+    sc_core::sc_spawn_options options;
+    options.spawn_method(), options.set_sensitivity(&asked), options.dont_initialize();
+    sc_core::sc_spawn([&] { nodes[2].npu.reset(); }, "resets", &options);
+    nodes[2].driver.before = [&] {
+        start(nodes[2].driver, golden("fz056"));
+        asked.notify();
+        sc_core::wait(1, sc_core::SC_NS);
+    };
+    sc_core::sc_clock clock("clock", 10 * one_ns, 0.5, 2000 * one_ns);
+    ClockedReset clocked("clocked_reset", nodes[3].npu);
+    clocked.clock(clock);
+    for (const std::size_t i : {3U, 4U}) {
+        nodes[i].driver.before = [&, i] {
+            start(nodes[i].driver, golden("fz056"));
+            sc_core::wait(3000 * one_ns - sc_core::sc_time_stamp());
+        };
+    }
+    sc_core::sc_start(2500 * one_ns);
+    nodes[4].npu.reset();
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    for (const Node& node : nodes) {
+        EXPECT_TRUE(node.driver.player.done) << node.name() << node.driver.failure;
+        EXPECT_GT(node.driver.player.checks, 0) << node.name();
+        EXPECT_EQ(node.driver.player.failed, 0) << node.name();
+        EXPECT_EQ(nlohmann::json::parse(node.npu.result())["cycles"], expected) << node.name();
+    }
+}
+
+TEST(TlmDevice, IsResetFromItsOwnCallBacksInTheNextDeltaCycle) {
+    Node finds("finds", golden("fs10"), {}, one_ns);
+    finds.memory.fault = PlatformMemory::Fault::RefusesWrites;
+    bool found = false;
+    finds.npu.on_finding = [&](const std::string& /*text*/) {
+        finds.npu.reset();
+        found = true;
+    };
+    Node accessed("accessed", golden("fs10"), {}, one_ns);
+    bool accesses = false;
+    accessed.memory.on_transport = [&] {
+        accessed.npu.reset();
+        accesses = true;
+    };
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    for (const Node* node : {&finds, &accessed}) {
+        EXPECT_FALSE(node->driver.player.done);  // the interrupt does not come
+        EXPECT_LT(node->npu.cycles(), 1'000'000U);
+        EXPECT_EQ(nlohmann::json::parse(node->npu.result())["operations"].size(), 0U);
+    }
+    EXPECT_TRUE(found);
+    EXPECT_TRUE(accesses);
+}
+
+TEST(TlmDevice, ARegisterAccessDuringAResetEnds) {
+    Node node("node", golden("fs10"), {}, one_ns);
+    std::string error;
+    node.driver.before = [&] {
+        try {
+            node.driver.read(0x1000);
+        } catch (const std::runtime_error& failure) {
+            error = failure.what();
+        }
+        EXPECT_EQ(sc_core::sc_time_stamp(), 5 * one_ns);
+    };
+    sc_core::sc_clock clock("clock", one_ns);
+    Node clocked("clocked", golden("fs10"), {}, one_ns);
+    clocked.npu.clock(clock);
+    clocked.driver.before = [&] {
+        sc_core::wait(1000 * one_ns - sc_core::sc_time_stamp());
+        start(clocked.driver, golden("fs10"));
+        EXPECT_LT(sc_core::sc_time_stamp(), 1900 * one_ns);
+    };
+    sc_core::sc_start(5 * one_ns);
+    node.npu.reset();
+    sc_core::sc_start(1001 * one_ns - sc_core::sc_time_stamp());
+    clocked.npu.reset();
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    EXPECT_EQ(error, "TLM_GENERIC_ERROR_RESPONSE");
+    EXPECT_TRUE(node.driver.player.done);
+    EXPECT_EQ(node.driver.player.failed, 0);
+}
+
+TEST(TlmDevice, RegisterAccessesThatAreNoneHaveTheirErrors) {
+    Node node("node", golden("fs10"), {}, one_ns);
+    const auto response = [&](tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
+        tlm::tlm_generic_payload payload;
+        std::array<std::uint8_t, 8> data{};
+        payload.set_command(command);
+        payload.set_address(address);
+        payload.set_data_ptr(data.data());
+        payload.set_data_length(bytes);
+        payload.set_streaming_width(bytes);
+        sc_core::sc_time delay;
+        node.driver.bus->b_transport(payload, delay);
+        return payload.get_response_status();
+    };
+    node.driver.before = [&] {
+        EXPECT_EQ(response(tlm::TLM_READ_COMMAND, 0x1000, 4), tlm::TLM_OK_RESPONSE);
+        EXPECT_EQ(response(tlm::TLM_READ_COMMAND, 0x2ffc, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        EXPECT_EQ(response(tlm::TLM_WRITE_COMMAND, 0x2ffc, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        EXPECT_EQ(response(tlm::TLM_READ_COMMAND, 0x1000, 8), tlm::TLM_BURST_ERROR_RESPONSE);
+        EXPECT_EQ(response(tlm::TLM_IGNORE_COMMAND, 0x1000, 4), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    };
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    EXPECT_TRUE(node.driver.player.done);
 }
 
 }  // namespace
