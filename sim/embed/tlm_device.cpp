@@ -260,7 +260,7 @@ struct Device::Inside : ForeignMemory {
     sc_core::sc_time period;  ///< of the clock, from its last two edges
     std::size_t told = 0;
     std::string trouble;
-    std::deque<Request*> requests;
+    std::deque<std::shared_ptr<Request>> requests;  ///< served also if the thread is killed
     sc_core::sc_event served;
 };
 
@@ -341,12 +341,14 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
         sc_core::wait(delay);
         delay = sc_core::SC_ZERO_TIME;
     }
-    Inside::Request request{.write = payload.is_write(),
-                            .address = static_cast<std::uint32_t>(payload.get_address())};
+    const auto shared = std::make_shared<Inside::Request>();
+    Inside::Request& request = *shared;
+    request.write = payload.is_write();
+    request.address = static_cast<std::uint32_t>(payload.get_address());
     if (payload.is_write()) {
         std::memcpy(&request.value, payload.get_data_ptr(), sizeof request.value);
     }
-    in.requests.push_back(&request);
+    in.requests.push_back(shared);
     in.kick.notify(sc_core::SC_ZERO_TIME);
     while (!request.done) {
         sc_core::wait(in.served);

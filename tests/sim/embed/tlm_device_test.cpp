@@ -292,6 +292,22 @@ TEST(TlmDevice, ARegisterAccessDuringAResetEnds) {
     EXPECT_EQ(node.driver.player.failed, 0);
 }
 
+TEST(TlmDevice, AThreadMayBeKilledInARegisterAccess) {
+    Node node("node", golden("fs10"), {}, one_ns);
+    std::uint32_t version = 0;
+    node.driver.before = [&] {
+        sc_core::sc_process_handle killed =
+            sc_core::sc_spawn([&] { node.driver.read(0x1004); }, "killed");
+        sc_core::wait(5, sc_core::SC_NS);
+        killed.kill();
+        version = node.driver.read(0x1000);  // NVDLA_GLB.S_NVDLA_HW_VERSION_0
+    };
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    EXPECT_EQ(version, 0x303031U);
+    EXPECT_TRUE(node.driver.player.done);
+    EXPECT_EQ(node.driver.player.failed, 0);
+}
+
 TEST(TlmDevice, RegisterAccessesThatAreNoneHaveTheirErrors) {
     Node node("node", golden("fs10"), {}, one_ns);
     const auto response = [&](tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
