@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the AXI4 rules on one port: a stalled channel is stable, bursts stay within 4 KiB and have legal sizes,
-// strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, and answers belong to
-// requests. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+// strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, answers belong to requests, and no
+// VALID is high during reset, from its third edge. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
 module npuscope_axi_checker #(
   parameter int DataBits = 64,
   parameter int IdBits = 4
@@ -122,6 +122,18 @@ module npuscope_axi_checker #(
       end
     end
   endfunction
+
+  int in_reset = 0;  // edges
+  always @(posedge clk) begin
+    in_reset = rst_n ? 0 : in_reset + 1;
+    if (in_reset > 2) begin  // clocked modules see reset a cycle later
+      if (awvalid) $error("AXI: AWVALID is high in reset");
+      if (wvalid) $error("AXI: WVALID is high in reset");
+      if (bvalid) $error("AXI: BVALID is high in reset");
+      if (arvalid) $error("AXI: ARVALID is high in reset");
+      if (rvalid) $error("AXI: RVALID is high in reset");
+    end
+  end
 
   always @(posedge clk) begin
     if (!rst_n) begin
