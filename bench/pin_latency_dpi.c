@@ -20,16 +20,13 @@ void pin_latency_want(int write, int beats) {
     wanted_beats = beats;
 }
 
-int npuscope_pins_write(int npu, unsigned address, unsigned value) {
-    (void)npu, (void)address, (void)value;
-    accessed = now;
-    return 0;
-}
-int npuscope_pins_read(int npu, unsigned address, unsigned* value) {
-    (void)npu, (void)address;
+int npuscope_pins_access(int npu, int port, int first, int write, unsigned address, unsigned data, unsigned* value,
+                         int* status) {
+    (void)npu, (void)port, (void)first, (void)write, (void)address, (void)data;
     *value = 0;
+    *status = 0;
     accessed = now;
-    return 0;
+    return 1;
 }
 void* npuscope_pins_take(int npu, int port, int write, int width, int most_beats, uint64_t* address, int* beats) {
     (void)npu, (void)port, (void)width, (void)most_beats;
@@ -71,6 +68,7 @@ const char* npuscope_pins_result(int npu) {
     (void)npu;
     return "";
 }
+const char* npuscope_pins_error(void) { return ""; }
 const char* npuscope_error(void) { return ""; }
 
 #ifdef __cplusplus

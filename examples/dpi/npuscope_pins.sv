@@ -8,7 +8,8 @@
 //     npuscope_axi #(.DataBits(64)) dram (.clk, .rst_n, .npu, .awvalid, ..);
 //     npuscope_axi #(.DataBits(64), .Port(1)) sram (..);            // of an NPU with a second port
 //
-// A rising clock edge is a cycle of the NPU; cycles that register accesses take on the NPU's own bus are not counted twice.
+// A rising clock edge is a cycle of the NPU; a register access takes as many of them as on the NPU's own bus, plus those
+// of the pins.
 // All bursts are INCR, in full beats of the bus, within 4 KiB. Reset returns the NPU to its initial state. Bytes are exact;
 // compile npuscope_pins_dpi.c too.
 //
@@ -19,8 +20,10 @@ package npuscope_pins_pkg;
   import "DPI-C" function int npuscope_pins_destroy(input int npu);
   import "DPI-C" function int npuscope_pins_reset(input int npu);
   import "DPI-C" function int npuscope_pins_clock(input int npu, input longint unsigned cycle);
-  import "DPI-C" function int npuscope_pins_write(input int npu, input int unsigned address, input int unsigned value);
-  import "DPI-C" function int npuscope_pins_read(input int npu, input int unsigned address, output int unsigned value);
+  import "DPI-C" function int npuscope_pins_access(input int npu, input int port, input int first,
+                                                   input int write, input int unsigned address,
+                                                   input int unsigned data, output int unsigned value,
+                                                   output int status);
   import "DPI-C" function int npuscope_pins_interrupt(input int npu);
   import "DPI-C" function chandle npuscope_pins_take(input int npu, input int port, input int write, input int width,
                                                      input int most_beats, output longint unsigned address,
@@ -31,10 +34,11 @@ package npuscope_pins_pkg;
   import "DPI-C" function int npuscope_pins_answer(input int npu, input chandle burst, input int response);
   import "DPI-C" function int npuscope_pins_open(input int npu);  // requests in flight
   import "DPI-C" function string npuscope_pins_result(input int npu);
+  import "DPI-C" function string npuscope_pins_error();
   import "DPI-C" function string npuscope_error();
 
   function automatic void npuscope_pins_good(input int status);
-    if (status != 0) $fatal(1, "%s", npuscope_error());
+    if (status != 0) $fatal(1, "%s", npuscope_pins_error());
   endfunction
 endpackage
 
@@ -54,7 +58,7 @@ module npuscope_device
 
   initial begin
     npu = npuscope_pins_create(Npu, Changes);
-    if (npu < 0) $fatal(1, "%s", npuscope_error());
+    if (npu < 0) $fatal(1, "%s", npuscope_pins_error());
   end
   always @(posedge clk) begin
     if (!rst_n) begin
@@ -89,25 +93,31 @@ module npuscope_csb
   output logic [31:0] nvdla2csb_data,
   output logic        nvdla2csb_wr_complete
 );
-  int unsigned value;
+  bit busy = 0;  // an access is not answered yet
+  bit first, write, waits;
+  logic [15:0] address;
+  int unsigned data, value;
+  int status;
   always @(posedge clk) begin
     nvdla2csb_valid <= 0;
     nvdla2csb_wr_complete <= 0;
-    csb2nvdla_ready <= rst_n;
-    if (rst_n && csb2nvdla_valid && csb2nvdla_ready) begin
-      if (csb2nvdla_write) begin
-        void'(npuscope_pins_write(npu, {14'b0, csb2nvdla_addr, 2'b0}, csb2nvdla_wdat));
-        nvdla2csb_wr_complete <= csb2nvdla_nposted;
-      end else begin
-        void'(npuscope_pins_read(npu, {14'b0, csb2nvdla_addr, 2'b0}, value));
-        nvdla2csb_data <= value;
-        nvdla2csb_valid <= 1;
+    if (!rst_n) busy = 0;
+    else if (busy || (csb2nvdla_valid && csb2nvdla_ready)) begin
+      first = !busy;
+      if (first) begin
+        {write, waits, address} = {csb2nvdla_write, csb2nvdla_nposted, csb2nvdla_addr};
+        data = csb2nvdla_wdat;
       end
+      busy = npuscope_pins_access(npu, 0, int'(first), int'(write), {14'b0, address, 2'b0}, data, value, status) == 0;
+      if (!busy && !write) nvdla2csb_data <= value;
+      nvdla2csb_valid <= !busy && !write;
+      nvdla2csb_wr_complete <= !busy && write && waits;
     end
+    csb2nvdla_ready <= rst_n && !busy;
   end
 endmodule
 
-// APB: a wait state, then the answer; pslverr where there is no register. source: ARM IHI 0024, AMBA APB
+// APB: wait states, then the answer; pslverr where there is no register. source: ARM IHI 0024, AMBA APB
 module npuscope_apb
   import npuscope_pins_pkg::*;
 (
@@ -123,18 +133,22 @@ module npuscope_apb
   output logic        pready,
   output logic        pslverr
 );
+  bit busy = 0;  // an access is not answered yet
+  bit first;
   int unsigned value;
   int status;
   always @(posedge pclk) begin
     pready <= 0;
     pslverr <= 0;
-    if (presetn && psel && penable && !pready) begin
-      value = 0;
-      if (pwrite) status = npuscope_pins_write(npu, paddr, pwdata);
-      else status = npuscope_pins_read(npu, paddr, value);
-      prdata <= value;
-      pslverr <= status != 0;
-      pready <= 1;
+    first = !busy;
+    busy = presetn && psel && penable && !pready;
+    if (busy) begin
+      busy = npuscope_pins_access(npu, 1, int'(first), int'(pwrite), paddr, pwdata, value, status) == 0;
+      if (!busy) begin
+        prdata <= value;
+        pslverr <= status != 0;
+        pready <= 1;
+      end
     end
   end
   bit setup = 0;  // psel was high without penable at the previous edge
@@ -208,16 +222,21 @@ module npuscope_axi
 
   int stall_percent = StallPercent;  // a bench may change it
   longint unsigned cycle = 0;
-  // Bursts in flight by identifier, oldest first, and the beat and the worst response so far of the oldest.
+  // Bursts in flight by identifier, oldest first: reads with their beats, and the beat and the worst response so far of the
+  // oldest; writes, and how many of them have been accepted to their last beat.
   chandle reads[1 << IdBits][$];
+  int read_beats[1 << IdBits][$];
   chandle writes[1 << IdBits][$];
+  int complete[1 << IdBits];
   int beat_of[1 << IdBits];
   logic [1:0] worst[1 << IdBits];
   int reads_open = 0, writes_open = 0;
   logic [IdBits-1:0] next_read = 0, next_write = 0;
-  // Writes whose address has been issued but not all of their beats.
+  // Writes whose address has been issued but not all of their beats, and identifiers of those whose last beat is not
+  // accepted yet.
   chandle data_of[$];
   int beats_of[$];
+  logic [IdBits-1:0] ids_of[$];
   int data_beat = 0;
 
   longint unsigned address;
@@ -237,18 +256,22 @@ module npuscope_axi
   task automatic forget();
     for (int id = 0; id < (1 << IdBits); ++id) begin
       reads[id].delete();
+      read_beats[id].delete();
       writes[id].delete();
+      complete[id] = 0;
       beat_of[id] = 0;
       worst[id] = 0;
     end
     data_of.delete();
     beats_of.delete();
+    ids_of.delete();
     reads_open = 0;
     writes_open = 0;
     data_beat = 0;
     cycle = 0;
   endtask
 
+  // An answer that nothing waits for is reported, and ignored. A read has its beats, wherever RLAST is.
   task automatic take_answers();
     if (rvalid && rready) begin
       bus = '0;
@@ -257,9 +280,12 @@ module npuscope_axi
       else begin
         npuscope_pins_brought(reads[rid][0], beat_of[rid], bus);
         beat_of[rid] = beat_of[rid] + 1;
+        if (rlast != (beat_of[rid] == read_beats[rid][0]))
+          $error("AXI: R: RLAST is %0d at beat %0d of %0d, identifier %0d", rlast, beat_of[rid], read_beats[rid][0], rid);
         if (rresp[1] && rresp > worst[rid]) worst[rid] = rresp;
-        if (rlast) begin
+        if (beat_of[rid] == read_beats[rid][0]) begin
           burst = reads[rid].pop_front();
+          beats = read_beats[rid].pop_front();
           npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(worst[rid])));
           beat_of[rid] = 0;
           worst[rid] = 0;
@@ -267,9 +293,15 @@ module npuscope_axi
         end
       end
     end
+    if (wvalid && wready && wlast) begin
+      complete[ids_of[0]] = complete[ids_of[0]] + 1;
+      void'(ids_of.pop_front());
+    end
     if (bvalid && bready) begin
       if (writes[bid].size() == 0) $error("AXI: B for identifier %0d, which has no write in flight", bid);
+      else if (complete[bid] == 0) $error("AXI: B for identifier %0d, whose write has beats to come", bid);
       else begin
+        complete[bid] = complete[bid] - 1;
         burst = writes[bid].pop_front();
         npuscope_pins_good(npuscope_pins_answer(npu, burst, int'(bresp)));
         writes_open = writes_open - 1;
@@ -287,6 +319,7 @@ module npuscope_axi
         arlen <= 8'(beats - 1);
         arid <= next_read;
         reads[next_read].push_back(burst);
+        read_beats[next_read].push_back(beats);
         next_read = after(next_read);
         reads_open = reads_open + 1;
       end
@@ -302,6 +335,7 @@ module npuscope_axi
         writes[next_write].push_back(burst);
         data_of.push_back(burst);
         beats_of.push_back(beats);
+        ids_of.push_back(next_write);
         next_write = after(next_write);
         writes_open = writes_open + 1;
       end
