@@ -10,15 +10,15 @@ extern "C" {
 #endif
 
 void* npuscope_dpi_create(const char* npu, const char* changes) {
-    enum { MOST = 64 };
-    const char* each[MOST];
     size_t count = 0;
     char* text = strdup(changes == NULL ? "" : changes);
-    for (char* one = strtok(text, " "); one != NULL && count < MOST; one = strtok(NULL, " ")) {
+    const char** each = (const char**)calloc(strlen(text) / 2 + 1, sizeof *each);
+    for (char* one = strtok(text, " "); one != NULL; one = strtok(NULL, " ")) {
         each[count++] = one;
     }
     npuscope_device* device = NULL;
     npuscope_create(npu, each, count, NULL, &device);
+    free(each);
     free(text);
     return device;
 }
