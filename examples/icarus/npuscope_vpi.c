@@ -23,7 +23,7 @@
 #include <string.h>
 #include <vpi_user.h>
 
-enum { MOST_DEVICES = 256, MOST_ARGUMENTS = 4, MOST_CHANGES = 64 };
+enum { MOST_DEVICES = 256, MOST_ARGUMENTS = 4 };
 
 static npuscope_device* devices[MOST_DEVICES];
 
@@ -35,8 +35,9 @@ typedef struct call {
 } call;
 
 static void fail(const call* made, const char* text) {
-    vpi_printf("%s:%d: %s: %s\n", vpi_get_str(vpiFile, made->handle), (int)vpi_get(vpiLineNo, made->handle),
-               vpi_get_str(vpiName, made->handle), text);
+    /* one after the other: the strings of VPI share a buffer */
+    vpi_printf("%s:%d: ", vpi_get_str(vpiFile, made->handle), (int)vpi_get(vpiLineNo, made->handle));
+    vpi_printf("%s: %s\n", vpi_get_str(vpiName, made->handle), text);
     fflush(stdout);
     vpi_control(vpiFinish, 1);
     exit(1); /* vvp itself would exit with 0 */
@@ -77,13 +78,25 @@ static uint64_t number(call* made) {
     value.format = vpiVectorVal;
     vpi_get_value(argument, &value);
     uint64_t result = 0;
-    for (int i = 0; i < words && i < 2; ++i) {
+    for (int i = 0; i < words; ++i) {
         if (value.value.vector[i].bval != 0) {
             fail(made, "an argument has bits that are x or z");
         }
-        result |= (uint64_t)(uint32_t)value.value.vector[i].aval << (32 * i);
+        if (i >= 2 && value.value.vector[i].aval != 0) {
+            fail(made, "an argument has more than 64 bits");
+        }
+        result |= i >= 2 ? 0 : (uint64_t)(uint32_t)value.value.vector[i].aval << (32 * i);
     }
     return result;
+}
+
+/* An address or a value of a register. */
+static uint32_t narrow(call* made) {
+    const uint64_t wide = number(made);
+    if (wide > UINT32_MAX) {
+        fail(made, "an argument has more than 32 bits, which a register and its address do not");
+    }
+    return (uint32_t)wide;
 }
 
 static char* text(call* made) {
@@ -115,21 +128,22 @@ static void give(const call* made, uint64_t result) {
 static PLI_INT32 create(PLI_BYTE8* unused) {
     (void)unused;
     call made = begin();
-    const char* each[MOST_CHANGES];
     size_t changes = 0;
     int index = 1; /* 0 is the value of an uninitialised two-state integer */
     while (index < MOST_DEVICES && devices[index] != NULL) {
         ++index;
     }
     if (index == MOST_DEVICES) {
-        fail(&made, "there are too many devices");
+        fail(&made, "there are 255 devices already, which is the most: $npuscope_destroy one first");
     }
     char* npu = text(&made);
     char* all = made.next < made.count ? text(&made) : strdup("");
-    for (char* one = strtok(all, " "); one != NULL && changes < MOST_CHANGES; one = strtok(NULL, " ")) {
+    const char** each = (const char**)calloc(strlen(all) / 2 + 1, sizeof *each);
+    for (char* one = strtok(all, " "); one != NULL; one = strtok(NULL, " ")) {
         each[changes++] = one;
     }
     good(&made, npuscope_create(npu, each, changes, NULL, &devices[index]));
+    free(each);
     free(npu);
     free(all);
     give(&made, (uint64_t)index);
@@ -158,8 +172,8 @@ static PLI_INT32 write_register(PLI_BYTE8* unused) {
     (void)unused;
     call made = begin();
     npuscope_device* npu = device(&made);
-    const uint64_t address = number(&made);
-    good(&made, npuscope_write_register(npu, (uint32_t)address, (uint32_t)number(&made)));
+    const uint32_t address = narrow(&made);
+    good(&made, npuscope_write_register(npu, address, narrow(&made)));
     return 0;
 }
 
@@ -168,7 +182,7 @@ static PLI_INT32 read_register(PLI_BYTE8* unused) {
     call made = begin();
     npuscope_device* npu = device(&made);
     uint32_t value = 0;
-    good(&made, npuscope_read_register(npu, (uint32_t)number(&made), &value));
+    good(&made, npuscope_read_register(npu, narrow(&made), &value));
     give(&made, value);
     return 0;
 }

@@ -47,13 +47,17 @@ refused() {
         echo "not refused: $1"
         exit 1
     fi
-    grep --quiet "^refused.sv:5: .*$2" refused.log || {
+    local task=${1#*\$npuscope_}
+    grep --quiet "^refused.sv:5: \$npuscope_${task%%(*}: .*$2" refused.log || {
         cat refused.log
         exit 1
     }
 }
 refused 'npu = $npuscope_create("nv_smal");' "did you mean 'nv_small'"
 refused '$npuscope_write(npu, 32'"'"'hfffffffc, 1);' "no register at 0xfffffffc"
+refused '$npuscope_write(npu, 64'"'"'h1_0000_1004, 1);' "more than 32 bits"
+refused 'unknown = $npuscope_read(npu, 64'"'"'h1_0000_1004);' "more than 32 bits"
+refused '$npuscope_advance(npu, 65'"'"'h1_0000_0000_0000_0000);' "more than 64 bits"
 refused '$npuscope_write(npu + 1, 0, 1);' "there is no such device"
 refused '$npuscope_write(npu, unknown, 1);' "bits that are x or z"
 refused '$npuscope_write(npu);' "an argument is missing"
