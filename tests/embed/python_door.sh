@@ -18,6 +18,8 @@ export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/pool.py
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
 /usr/bin/python3 - "$prefix"/share/npuscope "$(dirname "$0")"/../golden/nv_full <<'END'
+import copy
+import pathlib
 import sys
 import tempfile
 
@@ -60,6 +62,55 @@ array = np.arange(30, dtype=np.int16).reshape(1, 3, 2, 5)
 packed = npuscope.pack(array, "feature:atom=16")
 assert (npuscope.unpack(packed, array.shape, np.int16, "feature:atom=16") == array).all()
 refused(npuscope.WrongInput, lambda: npuscope.pack(array, "featur"))
+
+# values are those of an array, in whatever order its bytes are; what is not plain numbers, or does not fit, is refused
+big = array.astype(">i2")
+assert (npuscope.pack(big, "feature:atom=16") == packed).all()
+unpacked = npuscope.unpack(packed, array.shape, ">i2", "feature:atom=16")
+assert unpacked.dtype == ">i2" and (unpacked == array).all()
+assert (npuscope.unpack(bytes(packed), array.shape, np.int16, "feature:atom=16") == array).all()
+with npuscope.Device() as npu:
+    at = 0x80000000
+    for work, text in [
+            (lambda: npu.write_memory(at, big), "astype('<i2')"),
+            (lambda: npu.read_memory(at, out=np.zeros(2, ">i2")), "astype('<i2')"),
+            (lambda: npu.read_memory(at, out=np.array([None, None])), "array of object"),
+            (lambda: npu.read_memory(at, out=bytearray(2)), "not a numpy array"),
+            (lambda: npu.read_memory(at, -1), "the size is -1"),
+            (lambda: npu.write_memory(at, np.array(["xyz"])), "array of <U3"),
+            (lambda: npu.write_memory(at, [1, 2, 3]), "numpy.uint8"),
+            (lambda: npu.write_memory(at, "xyz"), "text.encode()"),
+            (lambda: npu.write_memory(at + 2**64, b"x"), "the address is 0x10000000080000000"),
+            (lambda: npu.write_memory(-1, b"x"), "the address is -1"),
+            (lambda: npu.read_memory(at + 2**64, 1), "the address is"),
+            (lambda: npu.fill_memory(at + 2**64, 1), "the address is"),
+            (lambda: npu.fill_memory(at, -1), "the size is -1"),
+            (lambda: npu.write(0x1_0000_1004, 5), "the address is 0x100001004, not 0 to 0xffffffff"),
+            (lambda: npu.write(0x1004, 0x1_0000_0005), "the value is 0x100000005"),
+            (lambda: npu.write(0x1004, -1), "the value is -1"),
+            (lambda: npu.write(0x1004, 1.5), "the value is 1.5, not a whole number"),
+            (lambda: npu.read(0x1_0000_1004), "the address is"),
+            (lambda: npu.advance(-1), "cycles is -1"),
+            (lambda: npu.run_until_interrupt(-1), "most is -1"),
+            (lambda: npu.run_until_idle(2**64), "most is"),
+            (lambda: npuscope.unpack(packed, (1, 3, 2, 2**32 + 5), np.int16, "feature:atom=16"), "size of the shape"),
+            (lambda: npuscope.unpack([1, 2], array.shape, np.int16, "feature:atom=16"), "memory is a list"),
+            (lambda: npuscope.registers("nv_smal"), "did you mean 'nv_small'"),
+            (lambda: npuscope.registers(None), "npu is None"),
+            (lambda: npuscope.Device(None), "npu is None"),
+            (lambda: npuscope.Device("nv_small", "memory=dram_50"), "give a list, ['memory=dram_50']"),
+            (lambda: npuscope.Device("nv_small", [5]), "a change is 5")]:
+        message = refused(npuscope.WrongInput, work)
+        assert text in message, message
+    assert npu.cycle == 0 and not npu.read_memory(at, 64).any()
+    npu.write_memory(np.int64(at), memoryview(b"abc"))
+    npu.write_memory(at + 3, array[0, 0, :, 1:3])  # strided: its elements in C order
+    assert bytes(npu.read_memory(at, 11)) == b"abc" + array[0, 0, :, 1:3].tobytes()
+    for duplicate in (copy.copy, copy.deepcopy):
+        assert "create another" in refused(TypeError, lambda: duplicate(npu))
+    assert npu.read(0x1000) >= 0  # it still exists
+npuscope.Device(pathlib.Path(sys.argv[1]) / "configs/npu/nv_small.yaml").close()
+assert npuscope.registers(pathlib.Path(sys.argv[1]) / "configs/npu/nv_small.yaml") == npuscope.registers()
 
 # lock-step: another program for the second device is found where its results differ
 class Wrong(npuscope.Device):

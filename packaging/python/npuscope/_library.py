@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import operator
 import os
 import pathlib
 import shutil
@@ -11,7 +12,6 @@ import subprocess
 from typing import Any, Iterable, Sequence
 
 import numpy as np
-
 
 
 class Error(Exception):
@@ -83,18 +83,68 @@ def _call(name: str, *arguments: Any) -> None:
         raise error
 
 
+def _number(what: str, value: Any, bits: int) -> int:
+    """A whole number of so many bits: ctypes would cut off the rest without a word."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise WrongInput(f"{what} is {value!r}, not a whole number") from None
+    if not 0 <= number < 1 << bits:
+        raise WrongInput(f"{what} is {number if number < 0 else hex(number)}, not 0 to {(1 << bits) - 1:#x}")
+    return number
+
+
+def _refuse_type(what: str, dtype: np.dtype) -> None:
+    """Refuses what is not numbers, little-endian as the NPU has them."""
+    if dtype.kind not in "biuf":
+        raise WrongInput(f"{what} is an array of {dtype}: give one of numbers, such as numpy.int8")
+    if dtype.newbyteorder("<") != dtype:
+        raise WrongInput(f"{what} is big-endian ({dtype.str}): convert it by astype({dtype.newbyteorder('<').str!r})")
+
+
+def plain_array(what: str, data: Any) -> np.ndarray:
+    """A contiguous array with the bytes of an array of numbers, or of bytes, bytearray and other buffers."""
+    if not isinstance(data, np.ndarray):
+        try:
+            data = np.asarray(memoryview(data))
+        except TypeError:
+            remedy = "text.encode()" if isinstance(data, str) else "bytes(..) or numpy.array(.., numpy.uint8)"
+            raise WrongInput(f"{what} is a {type(data).__name__}, whose bytes are not defined: give {remedy}") from None
+    _refuse_type(what, data.dtype)
+    return np.ascontiguousarray(data)
+
+
+def _preset(npu: Any) -> str:
+    """The name or file of a preset as text."""
+    if isinstance(npu, (str, os.PathLike)):
+        return os.fspath(npu)
+    raise WrongInput(f"npu is {npu!r}: give a preset by name or file, such as 'nv_small'")
+
+
+def _texts(changes: Any) -> list[str]:
+    if isinstance(changes, (str, bytes)):
+        raise WrongInput(f"changes is the text {changes!r}: give a list, [{changes!r}]")
+    texts = list(changes)
+    for change in texts:
+        if not isinstance(change, str):
+            raise WrongInput(f"a change is {change!r}: give texts KEY=VALUE")
+    return texts
+
+
 def version() -> str:
     """Version of the library."""
     return _library.npuscope_version().decode()
 
 
 class Device:
-    """An NPU with its memory. `npu`: a preset by name or file; `changes`: strings KEY=VALUE."""
+    """An NPU with its memory. `npu`: a preset by name or file; `changes`: strings KEY=VALUE. Numbers that do not fit, and data
+    that is not plain numbers, raise WrongInput."""
 
-    def __init__(self, npu: str = "nv_small", changes: Sequence[str] = ()) -> None:
-        texts = (_text * max(len(changes), 1))(*[change.encode() for change in changes])
+    def __init__(self, npu: "str | os.PathLike[str]" = "nv_small", changes: Sequence[str] = ()) -> None:
+        name, each = _preset(npu), _texts(changes)
+        texts = (_text * max(len(each), 1))(*[change.encode() for change in each])
         self._device = _device()
-        _call("create", npu.encode(), texts, len(changes), None, ctypes.byref(self._device))
+        _call("create", name.encode(), texts, len(each), None, ctypes.byref(self._device))
 
     def close(self) -> None:
         """Destroys the device; a second call does nothing."""
@@ -112,55 +162,60 @@ class Device:
         if getattr(self, "_device", None):
             self.close()
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a device can be neither copied nor pickled: create another one")
+
     def reset(self) -> None:
         """Back to the state after creation."""
         _call("reset", self._device)
 
     def write(self, address: int, value: int) -> None:
         """Writes a register, at its address from the start of the NPU's registers."""
-        _call("write_register", self._device, address, value)
+        _call("write_register", self._device, _number("the address", address, 32), _number("the value", value, 32))
 
     def read(self, address: int) -> int:
         """Reads a register; time advances until its response."""
         value = _u32()
-        _call("read_register", self._device, address, ctypes.byref(value))
+        _call("read_register", self._device, _number("the address", address, 32), ctypes.byref(value))
         return value.value
 
     def write_memory(self, address: int, data: "np.ndarray | bytes") -> None:
         """Writes the bytes of an array in C order; no time passes."""
-        array = np.ascontiguousarray(np.frombuffer(data, np.uint8) if isinstance(data, (bytes, bytearray)) else data)
-        _call("write_memory", self._device, address, array.ctypes.data, array.nbytes)
+        array = plain_array("data", data)
+        _call("write_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
 
     def fill_memory(self, address: int, size: int, value: int = 0) -> None:
         """Sets `size` bytes to `value`; no time passes."""
-        if not 0 <= value <= 255:
-            raise WrongInput(f"{value} is not a byte")
-        _call("fill_memory", self._device, address, value, size)
+        _call("fill_memory", self._device, _number("the address", address, 64), _number("the byte", value, 8),
+              _number("the size", size, 64))
 
     def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
         """Reads `size` bytes, or into `out`, which must be contiguous."""
         if (size is None) == (out is None):
             raise WrongInput("give either a size or an array")
-        array = np.empty(size, np.uint8) if out is None else out
+        if out is not None and not isinstance(out, np.ndarray):
+            raise WrongInput(f"out is a {type(out).__name__}, not a numpy array")
+        array = np.empty(_number("the size", size, 63), np.uint8) if out is None else out
+        _refuse_type("out", array.dtype)
         if not array.flags.c_contiguous or not array.flags.writeable:
             raise WrongInput("the array is not contiguous, or cannot be written")
-        _call("read_memory", self._device, address, array.ctypes.data, array.nbytes)
+        _call("read_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
         return array
 
     def advance(self, cycles: int) -> None:
         """Lets all of these cycles pass."""
-        _call("advance", self._device, cycles)
+        _call("advance", self._device, _number("cycles", cycles, 64))
 
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
         """Runs until the interrupt line is high; returns the cycles that passed. Raises Stopped, Limit."""
         passed = _u64()
-        _call("run_until_interrupt", self._device, most, ctypes.byref(passed))
+        _call("run_until_interrupt", self._device, _number("most", most, 64), ctypes.byref(passed))
         return passed.value
 
     def run_until_idle(self, most: int = 1_000_000_000) -> int:
         """Runs until no event is left. Raises Limit."""
         passed = _u64()
-        _call("run_until_idle", self._device, most, ctypes.byref(passed))
+        _call("run_until_idle", self._device, _number("most", most, 64), ctypes.byref(passed))
         return passed.value
 
     @property
@@ -188,12 +243,13 @@ class Device:
 def _shape(shape: Sequence[int]) -> Any:
     if not 1 <= len(shape) <= 4:
         raise WrongInput(f"a shape has 1 to 4 sizes (n, c, h, w), not {len(shape)}")
-    return (_u32 * 4)(*([1] * (4 - len(shape)) + list(shape)))
+    return (_u32 * 4)(*([1] * (4 - len(shape)) + [_number("a size of the shape", size, 32) for size in shape]))
 
 
 def pack(array: np.ndarray, layout: str) -> np.ndarray:
     """The bytes of an array n, c, h, w as they lie in memory in a layout (`npuscope list layouts`)."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array)
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     size, shape = _size(), _shape(array.shape)
     names = (layout.encode(), array.dtype.name.encode(), shape)
     _call("pack", *names, None, None, ctypes.byref(size))
@@ -202,12 +258,12 @@ def pack(array: np.ndarray, layout: str) -> np.ndarray:
     return packed
 
 
-def unpack(memory: np.ndarray, shape: Sequence[int], dtype: Any, layout: str) -> np.ndarray:
+def unpack(memory: "np.ndarray | bytes", shape: Sequence[int], dtype: Any, layout: str) -> np.ndarray:
     """The inverse of pack: the array of a shape and type from its bytes in memory."""
-    memory, array = np.ascontiguousarray(memory), np.zeros(tuple(shape), dtype)
-    _call("unpack", layout.encode(), array.dtype.name.encode(), _shape(array.shape), memory.ctypes.data, memory.nbytes,
-          array.ctypes.data)
-    return array
+    wanted, sizes = np.dtype(dtype), _shape(shape)
+    memory, array = plain_array("memory", memory), np.zeros(tuple(shape), wanted.newbyteorder("<"))
+    _call("unpack", layout.encode(), array.dtype.name.encode(), sizes, memory.ctypes.data, memory.nbytes, array.ctypes.data)
+    return array.astype(wanted, copy=False)
 
 
 def _program() -> str:
@@ -219,24 +275,30 @@ def _program() -> str:
     return found
 
 
-def registers(npu: str = "nv_small") -> dict[str, int]:
+def _output(words: Sequence[str], accepted: Sequence[int] = (0,)) -> str:
+    """What the program prints. Raises what it refused."""
+    done = subprocess.run([_program(), *words], capture_output=True, text=True)
+    if done.returncode not in accepted or not done.stdout:
+        error = _ERRORS.get(done.returncode, Error)(done.stderr.strip())
+        error.status = done.returncode
+        raise error
+    return done.stdout
+
+
+def registers(npu: "str | os.PathLike[str]" = "nv_small") -> dict[str, int]:
     """Addresses by name: `NVDLA_PDP.D_OP_ENABLE_0`."""
-    text = subprocess.run([_program(), "list", "registers", "--npu", npu], check=True, capture_output=True, text=True).stdout
+    text = _output(["list", "registers", "--npu", _preset(npu)])
     lines = [line.split() for line in text.splitlines() if line.startswith("0x")]
     return {name: int(address, 16) for address, name, *_ in lines}
 
 
-def run(program: str, npu: str = "nv_small", changes: Iterable[str] = (), **options: str) -> dict[str, Any]:
+def run(program: "str | os.PathLike[str]", npu: "str | os.PathLike[str]" = "nv_small", changes: Iterable[str] = (),
+        **options: Any) -> dict[str, Any]:
     """Runs a program or a network on the command line, returns the result as a dict: `run("resnet50", values="off")`. `_` in
     an option stands for `-`. Rows of `run(..)["layers"]` can be passed to pandas.DataFrame as they are."""
-    words = [_program(), "run", program, "--npu", npu, "--json", "-"]
-    for change in changes:
+    words = ["run", os.fspath(program), "--npu", _preset(npu), "--json", "-"]
+    for change in _texts(changes):
         words += ["--set", change]
     for name, value in options.items():
         words += ["--" + name.replace("_", "-"), str(value)]
-    done = subprocess.run(words, capture_output=True, text=True)
-    if done.returncode not in (0, 1) or not done.stdout:
-        error = _ERRORS.get(done.returncode, Error)(done.stderr.strip())
-        error.status = done.returncode
-        raise error
-    return json.loads(done.stdout)
+    return json.loads(_output(words, (0, 1)))
