@@ -218,4 +218,37 @@ with tempfile.TemporaryDirectory() as scratch:
     wrong = npuscope.registers()["NVDLA_SDP.D_CVT_OFFSET_0"]
     assert ": memory at 0x8002018e has 0x47, not 0x48" in npuscope.replay(csv, Wrong())[0]
     refused(npuscope.WrongInput, lambda: npuscope.replay(program + "/program.cfg", npuscope.Device()))
+
+    # everything that a driver can do is in a recording, of any size, and goes to both devices of a pair
+    image = np.arange(100_000, dtype=np.uint32)
+    with npuscope.Device() as npu, npuscope.Recorder(npu, csv) as recorder:
+        recorder.write(0x1004, 5)
+        recorder.reset()
+        assert recorder.read(0x1004) == 0
+        recorder.write_memory(0x80000000, image)
+        recorder.fill_memory(0x80000010, 70_000, 7)
+        out = np.zeros(image.size, np.uint32)
+        assert recorder.read_memory(0x80000000, out=out) is out and out[0] == 0 and out[4] == 0x07070707
+        recorder.advance(50)
+        recorder.run_until_idle()
+        refused(npuscope.Stopped, recorder.run_until_interrupt)
+        refused(npuscope.WrongInput, lambda: recorder.write_memory(0x80000000, [1, 2]))
+        ended = npu.cycle
+    with npuscope.Device() as npu:
+        assert npuscope.replay(csv, npu) == [] and npu.cycle == ended
+    assert npuscope.replay(csv, npuscope.Lockstep(npuscope.Device(), npuscope.Device())) == []
+
+    class Plain:  # such as RTL: it has no way to fill memory
+        def __init__(self, device):
+            self.device = device
+
+        def __getattr__(self, name):
+            if name == "fill_memory":
+                raise AttributeError(name)
+            return getattr(self.device, name)
+
+    assert npuscope.replay(csv, Plain(npuscope.Device())) == []
+    with open(csv, "a") as file:
+        file.write("1,read\n")
+    assert "2 columns" in refused(npuscope.WrongInput, lambda: npuscope.replay(csv, npuscope.Device()))
 END

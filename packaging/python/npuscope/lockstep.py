@@ -125,6 +125,12 @@ class Lockstep:
         if atom is None:
             atom = int(str(first.result()["config"]["npu"]["datapath"]["memory_atom"]).split()[0])
         self._atom = atom
+        self._forget()
+        self.compared: list[Surface] = []
+        #: Registers that returned different values: (name, value of the first, of the second). Time counters may differ.
+        self.different_reads: list[tuple[str, int, int]] = []
+
+    def _forget(self) -> None:
         self._values: dict[tuple[str, int], dict[str, int]] = {}
         self._group: dict[str, int] = {}
         self._running: dict[int, tuple[str, int, int]] = {}  # by bit of the interrupt: unit, group, operation
@@ -132,9 +138,6 @@ class Lockstep:
         self._launched: tuple[list[Surface], list[Surface]] = ([], [])  # by group
         self._seen = [0, 0]  # interrupt bits that a device has raised and that are not cleared yet
         self._count = {unit: 0 for unit in _UNITS}
-        self.compared: list[Surface] = []
-        #: Registers that returned different values: (name, value of the first, of the second). Time counters may differ.
-        self.different_reads: list[tuple[str, int, int]] = []
 
     # --- what a driver does ---
 
@@ -179,6 +182,20 @@ class Lockstep:
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
         """Runs the first device; the second follows when the status is read."""
         return self.devices[0].run_until_interrupt(most)
+
+    def run_until_idle(self, most: int = 1_000_000_000) -> int:
+        """Runs the first device; the second follows when the status is read."""
+        return self.devices[0].run_until_idle(most)
+
+    def advance(self, cycles: int) -> None:
+        for device in self.devices:
+            device.advance(cycles)
+
+    def reset(self) -> None:
+        """Resets both; operations that run are forgotten."""
+        for device in self.devices:
+            device.reset()
+        self._forget()
 
     def finish(self) -> None:
         """Waits for operations whose interrupt was not read, and compares the two traffics by client. Raises Difference."""

@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ._library import WrongInput
+from ._library import Limit, WrongInput, plain_array
 
 _COLUMNS = ["cycle", "access", "address", "value"]
+_PIECE = 1 << 16  # bytes of a write that fills memory
 
 
 class Recorder:
     """A device that writes a CSV row per access: the cycle in which it ends, `write`, `read`, `write_memory`, `read_memory`,
-    `interrupt` or `advance`, address, and the value (registers in hexadecimal, cycles in decimal, memory two digits per byte)."""
+    `fill_memory`, `interrupt`, `idle`, `advance` or `reset`, address, and the value (registers in hexadecimal, cycles in
+    decimal, memory two digits per byte, a fill its size and byte)."""
 
     def __init__(self, device: Any, path: "str | pathlib.Path") -> None:
         self.device = device
@@ -39,6 +41,8 @@ class Recorder:
         self.close()
 
     def __getattr__(self, name: str) -> Any:
+        if name == "device":  # it is not set yet
+            raise AttributeError(name)
         return getattr(self.device, name)
 
     def _note(self, access: str, address: "int | None", value: str) -> None:
@@ -55,51 +59,101 @@ class Recorder:
         return value
 
     def write_memory(self, address: int, data: "np.ndarray | bytes") -> None:
-        self.device.write_memory(address, data)
-        self._note("write_memory", address, (data.tobytes() if isinstance(data, np.ndarray) else bytes(data)).hex())
+        array = plain_array("data", data)
+        self.device.write_memory(address, array)
+        self._note("write_memory", address, array.tobytes().hex())
 
-    def read_memory(self, address: int, size: int) -> np.ndarray:
-        data = self.device.read_memory(address, size)
-        self._note("read_memory", address, bytes(data).hex())
+    def fill_memory(self, address: int, size: int, value: int = 0) -> None:
+        fill_memory(self.device, address, size, value)
+        self._note("fill_memory", address, f"{size} {value:#04x}")
+
+    def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
+        data = self.device.read_memory(address, size) if out is None else self.device.read_memory(address, size, out)
+        self._note("read_memory", address, data.tobytes().hex() if isinstance(data, np.ndarray) else bytes(data).hex())
         return data
 
     def advance(self, cycles: int) -> None:
         self.device.advance(cycles)
         self._note("advance", None, str(cycles))
 
+    def reset(self) -> None:
+        self.device.reset()
+        self._note("reset", None, "")
+
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
-        passed = self.device.run_until_interrupt(most)
-        self._note("interrupt", None, str(passed))
+        return self._run("interrupt", self.device.run_until_interrupt, most)
+
+    def run_until_idle(self, most: int = 1_000_000_000) -> int:
+        return self._run("idle", self.device.run_until_idle, most)
+
+    def _run(self, access: str, run: Any, most: int) -> int:
+        try:
+            passed = run(most)
+        except Limit:
+            self._note("advance", None, str(most))
+            raise
+        self._note(access, None, str(passed))
         return passed
+
+
+def fill_memory(device: Any, address: int, size: int, value: int) -> None:
+    """Sets bytes, also of a device that can only write them."""
+    if hasattr(device, "fill_memory"):
+        device.fill_memory(address, size, value)
+        return
+    for at in range(0, size, _PIECE):
+        device.write_memory(address + at, bytes([value]) * min(_PIECE, size - at))
+
+
+class _Replayed:
+    """What a recording does to a device, row by row; `different` are the messages."""
+
+    def __init__(self, path: Any, device: Any) -> None:
+        self.path, self.device, self.different = path, device, []
+
+    def do(self, number: int, access: str, where: str, value: str) -> None:
+        address = int(where, 16) if where else 0
+        if access == "write":
+            self.device.write(address, int(value, 16))
+        elif access == "write_memory":
+            self.device.write_memory(address, bytes.fromhex(value))
+        elif access == "fill_memory":
+            size, byte = value.split()
+            fill_memory(self.device, address, int(size), int(byte, 16))
+        elif access == "advance":
+            self.device.advance(int(value))
+        elif access == "reset":
+            self.device.reset()
+        elif access == "interrupt":
+            self.device.run_until_interrupt()
+        elif access == "idle":
+            self.device.run_until_idle()
+        elif access == "read":
+            now = f"{self.device.read(address):#x}"
+            if now != value:
+                self._differs(number, f"register {where} has {now}, not {value}")
+        elif access == "read_memory":
+            then, data = bytes.fromhex(value), bytes(self.device.read_memory(address, len(value) // 2))
+            if then != data:
+                at = next(i for i, (a, b) in enumerate(zip(then, data)) if a != b)
+                self._differs(number, f"memory at {address + at:#x} has {data[at]:#04x}, not {then[at]:#04x}")
+        else:
+            raise WrongInput(f"{self.path}:{number}: no such access: {access}")
+
+    def _differs(self, number: int, text: str) -> None:
+        self.different.append(f"{self.path}:{number}: {text}")
 
 
 def replay(path: "str | pathlib.Path", device: Any) -> list[str]:
     """Replays a recording in order: interrupts are awaited, however long they take. Values read are compared with the recorded
     ones: returns a message for each that differs, with the row. Raises WrongInput if the file is not a recording."""
-    different = []
+    replayed = _Replayed(path, device)
     with open(path, newline="") as file:
-        rows = csv.reader(file)
-        if next(rows, None) != _COLUMNS:
+        if file.readline().rstrip().split(",") != _COLUMNS:
             raise WrongInput(f"{path} is no recording")
-        for number, (_, access, where, value) in enumerate(rows, 2):
-            address = int(where, 16) if where else 0
-            if access == "write":
-                device.write(address, int(value, 16))
-            elif access == "write_memory":
-                device.write_memory(address, bytes.fromhex(value))
-            elif access == "advance":
-                device.advance(int(value))
-            elif access == "interrupt":
-                device.run_until_interrupt()
-            elif access == "read":
-                now = f"{device.read(address):#x}"
-                if now != value:
-                    different.append(f"{path}:{number}: register {where} has {now}, not {value}")
-            elif access == "read_memory":
-                then, data = bytes.fromhex(value), bytes(device.read_memory(address, len(value) // 2))
-                if then != data:
-                    at = next(i for i, (a, b) in enumerate(zip(then, data)) if a != b)
-                    different.append(f"{path}:{number}: memory at {address + at:#x} has {data[at]:#04x}, not {then[at]:#04x}")
-            else:
-                raise WrongInput(f"{path}:{number}: no such access: {access}")
-    return different
+        for number, line in enumerate(file, 2):
+            row = line.rstrip("\r\n").split(",")  # no value needs quotes, and `csv` limits their size
+            if len(row) != len(_COLUMNS):
+                raise WrongInput(f"{path}:{number}: {len(row)} columns, not {', '.join(_COLUMNS)}")
+            replayed.do(number, *row[1:])
+    return replayed.different
