@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds a project against the installed package and runs a command.
+# Builds a project against the installed package and runs a command. Cycles that it prints must be in PAGE, if that is given.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${ARGV}\n${text}")
   endif()
+  set(printed "${text}" PARENT_SCOPE)
 endfunction()
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -DCMAKE_PREFIX_PATH=${PREFIX}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${WORK})
 run(${COMMAND})
+if(PAGE)
+  file(READ ${PAGE} page)
+  string(REGEX MATCHALL "cycle [^\n]*" lines "${printed}")
+  if(NOT lines)
+    message(FATAL_ERROR "no cycles are printed:\n${printed}")
+  endif()
+  foreach(line IN LISTS lines)
+    string(FIND "${page}" "\n    ${line}\n" place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "${PAGE} does not show this line, which is printed: ${line}")
+    endif()
+  endforeach()
+endif()
