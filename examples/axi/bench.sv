@@ -10,10 +10,10 @@
 //     F ADDRESS COUNT BYTE       fills it
 //     R ADDRESS COUNT BYTE ..    reads it, and must get these bytes
 //
-// +recording=FILE names it; +result=FILE receives the NPU's result; with +idle=CYCLES the driver pauses at random
-// before each access; with +master_stall=PERCENT the NPU accepts no R in that share of the cycles, at random, and
-// independently no B. Reset restarts the recording, with empty memories; no transaction may be left in flight. main.cpp
-// (Verilator's --cc) and sc_main.cpp (--sc) drive the clock.
+// +recording=FILE names it; +result=FILE receives the NPU's result; with +poll all interrupts are awaited by polls, until
+// one is unmasked; with +idle=CYCLES the driver pauses at random before each access; with +master_stall=PERCENT the NPU
+// accepts no R in that share of the cycles, at random, and independently no B. Reset restarts the recording, with empty
+// memories; no transaction may be left in flight. main.cpp (Verilator's --cc) and sc_main.cpp (--sc) drive the clock.
 module bench #(
   parameter string Npu = "nv_small",
   parameter int DataBits = 64,
@@ -99,8 +99,8 @@ module bench #(
   int file, code, line = 0;
   byte kind;
   longint unsigned address, value, cycles = 0;
-  int unsigned wanted_bits, seen, one;
-  bit ends = 0;
+  int unsigned wanted_bits, seen, one, mask = '1;  // `mask`: of the interrupts
+  bit ends = 0, polls;
   int idle = 0, pause = 0, in_reset = 0;
 
   function automatic void fail(input string text);
@@ -133,6 +133,7 @@ module bench #(
         "W", "F", "R": move_memory();
         "w", "p": begin
           access <= 1;
+          if (kind == "w" && address inside {64'h4, 64'h1004}) mask = value[31:0];  // of nv_full's map, of nv_small's
           state = kind == "w" ? Writing : Polling;
           return;
         end
@@ -148,6 +149,7 @@ module bench #(
   task automatic take_access();
     access <= 0;
     if (state == Polling && was_read != value[31:0]) access <= 1;
+    else if (state == Status && polls && kind == "s" && (was_read & ~mask) == 0) state = Waiting;  // the pin is low
     else if (state == Status) begin
       seen = seen | was_read;
       {access, writes} <= 2'b11;
@@ -164,11 +166,13 @@ module bench #(
     file = $fopen(recording, "r");
     if (file == 0) fail({"no such file: ", recording});
     void'($value$plusargs("idle=%d", idle));
+    polls = $test$plusargs("poll") != 0;
   end
 
   task automatic begin_anew();
     state = Next;
     seen = 0;
+    mask = '1;
     line = 0;
     pause = 0;
     cycles = 0;
@@ -192,7 +196,7 @@ module bench #(
       else if (state == Waiting && (wanted_bits & ~seen) == 0) begin
         seen = seen & ~wanted_bits;
         state = Next;
-      end else if (state == Waiting && (interrupt || kind == "q")) begin
+      end else if (state == Waiting && (interrupt || kind == "q" || polls)) begin
         {access, writes} <= 2'b10;
         state = Status;
       end else if (state == Next && pause > 0) pause = pause - 1;
