@@ -10,6 +10,7 @@
 #include "models/conv/conv_registers.h"
 #include "models/layout/alignment.h"
 #include "models/layout/precision.h"
+#include "models/npu/memory_ports.h"
 #include "models/npu/pipelines.h"
 #include "models/pdp/pdp_registers.h"
 #include "models/sdp/sdp_registers.h"
@@ -59,6 +60,7 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
         finding.unit = unit;
         finding.register_name = spelled(unit, register_name);
         finding.operation = consumer.operation;
+        finding.group = consumer.group;
         finding.sentence =
             fmt::format("{}: {} produces {}, but {} expects {}", finding.register_name,
                         producer.operation, given, consumer.operation, taken);
@@ -181,6 +183,11 @@ void LaunchGate::finish(std::string_view block) {
     }
 }
 
+bool LaunchGate::idle() const {
+    return std::ranges::all_of(
+        files_, [this](const RegisterFile* file) { return file->consumer() == next_group_; });
+}
+
 void LaunchGate::finish_all() {
     for (std::size_t i = 0; i < files_.size(); ++i) {
         finish(i);
@@ -223,6 +230,7 @@ void LaunchEngine::note_enabled(const RegisterFile& file, unsigned group, Cycles
             gates.rdma->note_enabled(file, group, time);
         }
     }
+    end_idle_reads();
 }
 
 namespace {
@@ -271,6 +279,7 @@ void LaunchEngine::finish(std::string_view block) {
             gates.rdma->finish(block);
         }
     }
+    end_idle_reads();
 }
 
 void LaunchEngine::finish(Pipeline pipeline, bool uses_rdma) {
@@ -278,6 +287,15 @@ void LaunchEngine::finish(Pipeline pipeline, bool uses_rdma) {
     gates.main.finish_all();
     if (uses_rdma && gates.rdma) {
         gates.rdma->finish_all();
+    }
+    end_idle_reads();
+}
+
+void LaunchEngine::end_idle_reads() {
+    LaunchGate& rdma = *gates(Pipeline::Sdp).rdma;
+    while (rdma.open() && rdma.idle() && reads_nothing(rdma.values(0), npu_.sdp)) {
+        rdma.pass();
+        rdma.finish_all();
     }
 }
 
@@ -412,12 +430,15 @@ std::optional<Launch> LaunchEngine::launch_sdp(Gates& gates) {
     if (awaits("NVDLA_SDP_RDMA", rdma_enabled, job && job->reads_memory(), findings)) {
         return std::nullopt;
     }
+    if (job && !npu_.mcif.secondary_port) {
+        refuse_absent_port(*job, gates.main.values(0), gates.rdma->values(0), findings);
+    }
     Launch launch = begin(Pipeline::Sdp, rdma_enabled, std::move(findings));
     if (job) {
         if (job->flying()) {
             launch.consumes = job->taken();
-            add_pair(to_sdp_.consume(
-                         {launch.name, *launch.consumes, ConvMode::Direct, job->stages.output}),
+            add_pair(to_sdp_.consume({launch.name, *launch.consumes, ConvMode::Direct,
+                                      job->stages.output, launch.group}),
                      "NVDLA_SDP", launch);
         }
         if (job->to_pdp) {
@@ -450,13 +471,18 @@ std::optional<Launch> LaunchEngine::launch_unit(Pipeline pipeline, Gates& gates)
     if (awaits(row.blocks[1], rdma_enabled, pooling != nullptr && !flying, findings)) {
         return std::nullopt;
     }
+    if (!npu_.mcif.secondary_port) {
+        refuse_absent_port(job, gates.main.values(0), rdma, findings);
+    }
     Launch launch = begin(pipeline, rdma_enabled, std::move(findings));
     if (pipeline == Pipeline::Pdp) {
         follow_lines(pooling, launch);
     }
     if (flying) {
         launch.consumes = pooling->taken();
-        add_pair(to_pdp_.consume({launch.name, *launch.consumes}), "NVDLA_PDP", launch);
+        add_pair(to_pdp_.consume(
+                     {.operation = launch.name, .cube = *launch.consumes, .group = launch.group}),
+                 "NVDLA_PDP", launch);
     }
     launch.job = std::move(job);
     return launch;

@@ -36,6 +36,7 @@ struct OnTheFlyEnd {
     FlyingCube cube;
     ConvMode mode = ConvMode::Direct;   ///< for a convolution
     std::optional<Precision> leaves{};  ///< for the SDP: the type after its output convertor
+    unsigned group = 0;                 ///< of its registers
     bool known = true;                  ///< not if the registers make no job: there is no cube
 };
 
@@ -72,6 +73,8 @@ class LaunchGate {
     unsigned group() const { return next_group_; }
     /// All blocks are enabled in the next group, and not launched yet.
     bool open() const;
+    /// What was launched has finished.
+    bool idle() const;
     /// Registers of a block in the next group.
     const RegisterValues& values(std::size_t block) const {
         return files_[block]->values(next_group_);
@@ -161,6 +164,9 @@ class LaunchEngine {
 
     Gates& gates(Pipeline pipeline) { return gates_[static_cast<std::size_t>(pipeline)]; }
     std::optional<Launch> try_launch(Pipeline pipeline);
+    /// A read DMA of the SDP that is enabled with nothing to read ends at once.
+    /// source: nv_small RTL, NV_NVDLA_SDP_rdma.v: each part is done if it is disabled
+    void end_idle_reads();
     std::optional<Launch> launch_conv(Gates& gates);
     std::optional<Launch> launch_sdp(Gates& gates);
     /// Any other pipeline, according to its row.
