@@ -139,8 +139,7 @@ void BdmaQueue::add_command(const RegisterValues& values) {
 std::shared_ptr<BdmaWork> BdmaQueue::launch(unsigned group) {
     const std::string name = "NVDLA_BDMA.CFG_LAUNCH" + std::to_string(group) + "_0";
     if (gathered_.empty()) {
-        report("bdma_empty", name, "without a command since the last launch; no interrupt follows",
-               "add a command with CFG_OP first");
+        log_.add(empty_launch(group));
         return nullptr;
     }
     if (busy_.at(group)) {

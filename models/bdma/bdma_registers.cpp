@@ -85,6 +85,17 @@ RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom) {
     return bdma.values();
 }
 
+Diagnostic empty_launch(unsigned group) {
+    const std::string name = spelled(bdma_block.name, fmt::format("CFG_LAUNCH{}", group));
+    return {.id = "bdma_empty",
+            .sentence = name +
+                        " was written without a command since the last launch; no interrupt "
+                        "follows",
+            .remedy = "add a command with CFG_OP first",
+            .unit = "bdma",
+            .register_name = name};
+}
+
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
     const auto moved = [&job](const MovedSide& names, const BdmaSide& side, bool writes) {
         constexpr std::uint64_t most = 1U << 16U;  // a larger one is represented by its ends
@@ -92,6 +103,9 @@ std::vector<SurfaceUse> surfaces_of(const BdmaJob& job) {
                                   {side.line(job.lines - 1, job.surfaces - 1), job.line});
         use.writes = writes;
         const std::string name = writes ? "CFG_DST" : "CFG_SRC";
+        const bool lines_fit = job.lines == 1 || side.line_stride >= job.line;
+        use.stride_register = name + (lines_fit ? "_SURF" : "_LINE");
+        use.repeats = (lines_fit ? side.surface_stride : side.line_stride) == Bytes(0);
         use.placing = {name + "_LINE", name + "_SURF", "CFG_LINE", "CFG_LINE_REPEAT",
                        "CFG_SURF_REPEAT"};
         if (std::uint64_t{job.lines} * job.surfaces > most) {

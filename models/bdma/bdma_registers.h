@@ -25,6 +25,10 @@ std::optional<BdmaJob> decode_bdma(const RegisterValues& bdma, const BdmaConfig&
 /// The registers from which decode_bdma makes this copy.
 RegisterValues encode_bdma(const BdmaJob& job, Bytes memory_atom);
 
+/// A launch of a group without a command: no interrupt follows.
+/// source: nv_full RTL, NV_NVDLA_BDMA_csb.v
+Diagnostic empty_launch(unsigned group);
+
 /// First and last line of both sides of a copy.
 std::vector<SurfaceUse> surfaces_of(const BdmaJob& job);
 

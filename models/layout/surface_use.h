@@ -36,6 +36,7 @@ struct SurfaceUse {
     std::vector<ByteRun> runs;  ///< by address, merged
     SurfaceStrides strides;
     bool overlaps_itself = false;
+    bool repeats = false;  ///< with a stride of 0, as a unit that moves bytes repeats a line
     std::optional<FeatureCube> cube{};  ///< its geometry, where it is a cube
     Bytes padding{};  ///< at its end, part of no element; for a cube it follows from the channels
     std::uint32_t batches = 1;  ///< cubes of `runs` that are one batch stride apart

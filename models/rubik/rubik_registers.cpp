@@ -126,6 +126,7 @@ SurfaceUse named_side(const MovedSide& side, Address base) {
     SurfaceUse use = ends_use(side, {base, Bytes(0)}, {base, Bytes(0)});
     use.writes = std::string_view(side.surface) == "output";
     const std::string name = use.writes ? "D_DAOUT" : "D_DAIN";
+    use.stride_register = name + "_LINE_STRIDE";
     use.placing = {name + "_LINE_STRIDE", name + "_SURF_STRIDE", name + "_PLANAR_STRIDE"};
     if (use.writes) {
         use.placing.emplace_back("D_CONTRACT_STRIDE_1");
