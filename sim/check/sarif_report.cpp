@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <string_view>
 
 #include "sim/check/causes.h"
 #include "sim/check/check_report.h"
@@ -22,11 +26,24 @@ Json rule_json(const std::string& id) {
     return rule;
 }
 
+/// A path as a URI reference: bytes that mean something else in one are `%` and two digits.
+/// source: RFC 3986, section 2.1
+std::string uri_of(const std::string& path) {
+    std::string uri;
+    for (const char letter : path) {
+        const auto byte = static_cast<unsigned char>(letter);
+        const bool plain = std::isalnum(byte) != 0 ||
+                           std::string_view("-._~/").find(letter) != std::string_view::npos;
+        uri += plain ? std::string(1, letter) : fmt::format("%{:02X}", byte);
+    }
+    return uri;
+}
+
 Json location_json(const Diagnostic& finding) {
     Json location;
     if (!finding.place.file.empty()) {
         Json& physical = location["physicalLocation"];
-        physical["artifactLocation"]["uri"] = finding.place.file;
+        physical["artifactLocation"]["uri"] = uri_of(finding.place.file);
         if (finding.place.line > 0) {
             physical["region"]["startLine"] = finding.place.line;
             physical["region"]["startColumn"] = std::max(1U, finding.place.column);
