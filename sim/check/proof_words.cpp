@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +22,37 @@ std::string text_of(const Shape& shape, Precision precision) {
 /// `1`, or `2x1` if height and width differ.
 std::string pair_text(std::uint32_t y, std::uint32_t x) {
     return y == x ? fmt::format("{}", y) : fmt::format("{}x{}", y, x);
+}
+
+/// `, padding 1`, or both sides if they differ; nothing without padding.
+std::string padding_text(std::uint32_t top, std::uint32_t left) {
+    if (top == 0 && left == 0) {
+        return {};
+    }
+    return top == left ? fmt::format(", padding {}", top)
+                       : fmt::format(", padding {} above and {} on the left", top, left);
+}
+
+/// `(x - 3) * 5 >> 2`; nothing if the value stays as it is.
+std::string conversion_text(const std::string& offset, std::int64_t scale, std::uint64_t shift) {
+    std::string text = offset == "0" ? "x" : fmt::format("(x - {})", offset);
+    text += scale == 1 ? "" : fmt::format(" * {}", scale);
+    text += shift == 0 ? "" : fmt::format(" >> {}", shift);
+    return text == "x" ? std::string() : text;
+}
+
+std::string conversion_text(const Conversion& conversion) {
+    return conversion_text(fmt::format("{}", conversion.offset), conversion.scale,
+                           conversion.shift);
+}
+
+std::string conversion_text(const InputConversion& conversion) {
+    const std::string means =
+        fmt::format("the channel's mean of {}", fmt::join(conversion.mean, ", "));
+    const std::string text =
+        conversion_text(conversion.use_mean ? means : fmt::format("{}", conversion.offset),
+                        conversion.scale, conversion.truncate);
+    return text.empty() ? text : ": " + text;
 }
 
 std::string spread_text(const std::optional<SdpOperandFetch>& fetch) {
@@ -130,18 +163,22 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
     const std::uint32_t left = job.mode() == ConvMode::Direct ? csc.pad_left : cdma.pad_left;
     const std::uint32_t top =
         job.mode() == ConvMode::Winograd ? cdma.winograd.pad_top : csc.pad_top;
-    if (left > 0 || top > 0) {
-        text += fmt::format(", padding {}", pair_text(top, left));
-        if (job.convolution.pad_value != 0) {
-            text += fmt::format(" of {}", job.convolution.pad_value);
-        }
+    text += padding_text(top, left);
+    if ((left > 0 || top > 0) && job.convolution.pad_value != 0) {
+        text += fmt::format(" of {}", job.convolution.pad_value);
     }
+    if (image && cdma.pixels.x_offset > 0) {
+        text += fmt::format(", lines from pixel {} on", cdma.pixels.x_offset);
+    }
+    text += cdma.flush_nan ? ", NaN of the input as 0" : "";
     if (csc.dilation_y > 1 || csc.dilation_x > 1) {
         text += fmt::format(", dilation {}", pair_text(csc.dilation_y, csc.dilation_x));
     }
     text += job.mode() == ConvMode::Winograd ? ", Winograd" : "";
     text += cdma.compression && !weights_kept ? ", compressed weights" : "";
-    text += cdma.conversion.enabled ? ", input converted" : "";
+    if (cdma.conversion.enabled) {
+        text += ", input converted" + conversion_text(cdma.conversion);
+    }
     if (job.parts.cacc.clip_truncate > 0) {
         text += fmt::format(" >> {}", job.parts.cacc.clip_truncate);
     }
@@ -160,6 +197,27 @@ std::string meaning_of(const SdpJob& job, const std::string& input) {
     return job.batches > 1 ? fmt::format("{}, {} batches", text, job.batches) : text;
 }
 
+namespace {
+
+/// What an average multiplies its sums by, unless that is what its name says.
+std::string reciprocals_text(const PdpPooling& pooling) {
+    if (pooling.method != PoolingMethod::Average || pooling.precision == Precision::Fp16) {
+        return {};
+    }
+    const auto is_usual = [](std::uint32_t reciprocal, std::uint32_t kernel) {
+        constexpr std::int64_t one = 65536;  // source: PdpPooling::recip_width
+        const std::int64_t off = std::int64_t{reciprocal} * kernel - one;
+        return off > -std::int64_t{kernel} && off < std::int64_t{kernel};
+    };
+    return is_usual(pooling.recip_width, pooling.kernel_width) &&
+                   is_usual(pooling.recip_height, pooling.kernel_height)
+               ? std::string()
+               : fmt::format(", sums multiplied by {}/65536 and {}/65536", pooling.recip_width,
+                             pooling.recip_height);
+}
+
+}  // namespace
+
 std::string meaning_of(const PdpJob& job, const std::string& input) {
     const PdpPooling& pooling = job.pooling;
     constexpr std::array names{"average", "maximum", "minimum"};
@@ -169,17 +227,30 @@ std::string meaning_of(const PdpJob& job, const std::string& input) {
                     job.source ? result_at(job.input, pooling.precision, job.source->base) : input,
                     names[static_cast<std::size_t>(pooling.method)], pooling.kernel_height,
                     pooling.kernel_width, pair_text(pooling.stride_y, pooling.stride_x));
-    if (pooling.pad_top > 0 || left > 0) {
-        text += fmt::format(", padding {}", pair_text(pooling.pad_top, left));
+    text += reciprocals_text(pooling) + padding_text(pooling.pad_top, left);
+    if (pooling.method == PoolingMethod::Average &&
+        std::ranges::any_of(pooling.pad_value, [](std::int32_t value) { return value != 0; })) {
+        text += fmt::format(", {} for missing elements",
+                            fmt::join(std::span(pooling.pad_value).subspan(1), ", "));
     }
+    text += pooling.nan_to_zero ? ", NaN as 0" : "";
     return text + " -> " + result_at(job.output, pooling.precision, job.destination.base);
 }
 
 std::string meaning_of(const CdpJob& job) {
     const CdpNormalization& how = job.normalization;
-    return fmt::format("{} -> normalised over {} channels -> {}",
-                       result_at(job.shape, how.precision, job.source.base), how.local_size,
-                       result_at(job.shape, how.precision, job.destination.base));
+    const std::string in = conversion_text(how.input);
+    const std::string out = conversion_text(how.output);
+    return fmt::format(
+        "{} ->{}{} {} ({}){} -> {}", result_at(job.shape, how.precision, job.source.base),
+        in.empty() ? "" : fmt::format(" converted: {} ->", in),
+        how.nan_to_zero ? " NaN as 0 ->" : "",
+        how.multiply_bypass ? "looked up in the tables"
+                            : fmt::format("normalised over {} channels", how.local_size),
+        how.square_sum_bypass ? "look-up of the value itself"
+                              : fmt::format("look-up of the sum of {} squares", how.local_size),
+        out.empty() ? "" : fmt::format(" -> converted: {}", out),
+        result_at(job.shape, how.precision, job.destination.base));
 }
 
 std::string meaning_of(const TinpuJob& job) {
@@ -197,9 +268,7 @@ std::string meaning_of(const TinpuJob& job) {
                             job.rows, job.columns);
     }
     text += fmt::format(", stride {}", pair_text(g.stride_y, g.stride_x));
-    if (g.pad_top > 0 || g.pad_left > 0) {
-        text += fmt::format(", padding {}", pair_text(g.pad_top, g.pad_left));
-    }
+    text += padding_text(g.pad_top, g.pad_left);
     if (g.dilation_y > 1 || g.dilation_x > 1) {
         text += fmt::format(", dilation {}", pair_text(g.dilation_y, g.dilation_x));
     }
