@@ -97,6 +97,19 @@ void MemoryMap::add(const CheckedOperation& operation) {
                 holder->run = joined(holder->run, use.extent());
             }
             holder->uses.emplace_back(number, writes);
+            if (!writes && holder->kind == MappedKind::File) {
+                mark_other_files(use, *holder, number);
+            }
+        }
+    }
+}
+
+void MemoryMap::mark_other_files(const SurfaceUse& use, const MappedBytes& holder,
+                                 std::size_t operation) {
+    for (MappedBytes& entry : entries_) {
+        if (&entry != &holder && entry.kind == MappedKind::File &&
+            !share_bytes(entry.run, holder.run) && common_byte(use.runs, {entry.run})) {
+            entry.uses.emplace_back(operation, false);
         }
     }
 }

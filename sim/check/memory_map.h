@@ -66,6 +66,8 @@ class MemoryMap {
 
  private:
     MappedBytes* holder_of(const ByteRun& run);
+    /// An operand may lie in several files.
+    void mark_other_files(const SurfaceUse& use, const MappedBytes& holder, std::size_t operation);
     /// The result that a surface is part of; null if results have names.
     MappedBytes* result_with(const SurfaceUse& part);
     std::size_t index_of(const MappedBytes& entry) const {
