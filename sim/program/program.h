@@ -79,16 +79,17 @@ struct ReadRegister {
     Comparison comparison = Comparison::Equal;
     unsigned attempts = 1;
 
+    /// Without a mask nothing is compared.
+    bool compares() const { return mask != 0 || expected != 0; }
     bool holds(std::uint32_t value) const {
         const std::uint32_t seen = value & mask;
-        const std::uint32_t wanted = expected & mask;
         switch (comparison) {
             case Comparison::Equal:
-                return seen == wanted;
+                return seen == expected;
             case Comparison::AtMost:
-                return seen <= wanted;
+                return seen <= expected;
             case Comparison::AtLeast:
-                return seen >= wanted;
+                return seen >= expected;
         }
         NPU_CHECK(false, "unknown comparison");
         return false;

@@ -137,9 +137,10 @@ CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& plac
     for (std::size_t i = bytes.size(); i-- > 0;) {
         value = value << 8U | bytes[i];
     }
-    result.expected = fmt::format("{:#x}", read.expected & read.mask);
+    result.expected = fmt::format("{:#x}", read.expected);
     result.actual = fmt::format("{:#x}", value & read.mask);
-    result.pass = ((value ^ read.expected) & read.mask) == 0;
+    result.pass = (value & read.mask) == read.expected;
+    result.skipped = read.mask == 0 && read.expected == 0;
     return result;
 }
 
@@ -149,10 +150,12 @@ CheckResult register_check(const ReadRegister& read, std::uint32_t value, const 
     result.subject = read.name;
     result.address = Address(read.address);
     result.bytes = Bytes(sizeof value);
-    result.expected =
-        fmt::format("{}{:#x}", comparison_sign(read.comparison), read.expected & read.mask);
-    result.actual = fmt::format("{:#x}", value & read.mask);
+    result.expected = read.compares()
+                          ? fmt::format("{}{:#x}", comparison_sign(read.comparison), read.expected)
+                          : "nothing";
+    result.actual = fmt::format("{:#x}", read.compares() ? value & read.mask : value);
     result.pass = read.holds(value);
+    result.skipped = !read.compares();
     result.place = place;
     return result;
 }

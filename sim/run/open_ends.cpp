@@ -157,14 +157,19 @@ Diagnostic unfinished(unsigned group, const std::vector<std::string_view>& block
     const std::string_view trigger = blocks.front() == "NVDLA_BDMA"
                                          ? (group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1")
                                          : "D_OP_ENABLE";
-    return {.id = "unfinished",
-            .sentence = fmt::format("{} {} enabled in group {}, and the program ends before the "
-                                    "operation does",
-                                    names, blocks.size() == 1 ? "is" : "are", group),
-            .remedy = "await its interrupt (intr_notify) before the program ends",
-            .unit = std::string(blocks.front()),
-            .register_name = fmt::format("{}.{}_0", blocks.front(), trigger),
-            .place = last};
+    return {
+        .id = "unfinished",
+        .sentence = fmt::format("{} {} enabled in group {}, and the program ends before the "
+                                "operation does",
+                                names, blocks.size() == 1 ? "is" : "are", group),
+        .remedy = std::ranges::all_of(blocks, [](auto block) { return block.ends_with("_RDMA"); })
+                      ? "a read DMA has no interrupt: do not enable it where its unit takes "
+                        "nothing from it"
+                      : "wait for its interrupt before the program ends (intr_notify; wait in "
+                        "a .txn)",
+        .unit = std::string(blocks.front()),
+        .register_name = fmt::format("{}.{}_0", blocks.front(), trigger),
+        .place = last};
 }
 
 }  // namespace

@@ -1,7 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/register_writes.h"
 
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "models/npu/pipelines.h"
+
 namespace npuscope {
+namespace {
+
+std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
+
+/// Whether the two blocks launch together.
+bool same_unit(std::string_view one, std::string_view other) {
+    return std::ranges::any_of(pipeline_rows, [&](const PipelineRow& row) {
+        const auto has = [&](std::string_view block) {
+            return std::ranges::find(row.blocks, block) != row.blocks.end();
+        };
+        return has(one) && has(other);
+    });
+}
+
+/// Where the unit of the finding was last enabled: a register that was never written has no other
+/// place.
+std::optional<Place> last_enable(std::span<const Statement> statements, const Diagnostic& finding) {
+    std::map<std::string_view, std::uint32_t> groups;
+    std::optional<Place> place;
+    for (const Statement& statement : statements) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        const std::string_view block = write == nullptr ? "" : block_of(write->name);
+        if (write == nullptr || !same_unit(block, block_of(finding.register_name))) {
+            continue;
+        }
+        if (write->name.substr(block.size()).starts_with(".S_POINTER")) {
+            groups[block] = write->value & 1U;
+        } else if (starts_operation(*write) && (!finding.group || groups[block] == finding.group)) {
+            place = statement.place;
+        }
+    }
+    return place;
+}
+
+}  // namespace
 
 bool starts_operation(const WriteRegister& write) {
     const bool trigger = write.name.find(".D_OP_ENABLE") != std::string::npos ||
@@ -30,7 +71,7 @@ std::optional<Place> last_write(std::span<const Statement> statements, AddressMa
             place = statement.place;
         }
     }
-    return place;
+    return place ? place : last_enable(statements, finding);
 }
 
 }  // namespace npuscope

@@ -44,7 +44,7 @@ struct CheckResult {
     std::string actual{};
     bool pass = false;     ///< also true if it was skipped
     Place place{};         ///< statement of the program
-    bool skipped = false;  ///< not checked: timing-only simulation
+    bool skipped = false;  ///< not checked: timing-only simulation, or nothing is expected
     bool reached = true;   ///< false: the id that it waits for was never raised
     /// For a region that differs: which operations wrote to it, by which registers.
     std::vector<std::string> writers{};

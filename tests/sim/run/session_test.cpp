@@ -217,6 +217,36 @@ TEST(Session, is_unchecked_where_nothing_is_expected) {
     EXPECT_EQ(result.status(), RunStatus::Unchecked);
 }
 
+TEST(Session, AReadWithoutAnExpectationComparesNothing) {
+    const Result result = run(copy_program.substr(0, copy_program.find("check_crc")) +
+                              "sync_wait(NVDLA_SDP, done);\n"
+                              "reg_read(NVDLA_SDP.D_DATA_CUBE_CHANNEL_0, channels);\n");
+    EXPECT_EQ(result.status(), RunStatus::Unchecked);
+    ASSERT_EQ(result.checks.size(), 1U);
+    EXPECT_TRUE(result.checks[0].skipped);
+    EXPECT_EQ(result.checks[0].actual, "0x7");
+}
+
+TEST(Session, AReadDmaThatNothingTakesFromIsTold) {
+    const Result result =
+        run(replaced(copy_program, "SDP_RDMA.D_NRDMA_CFG_0, 0x1", "SDP_RDMA.D_NRDMA_CFG_0, 0x0"));
+    ASSERT_EQ(result.findings.size(), 1U);
+    EXPECT_EQ(result.findings[0].id, "operand_unused");
+    EXPECT_EQ(result.findings[0].severity, Severity::Warning);
+}
+
+TEST(Session, ARegisterThatWasNeverWrittenHasThePlaceOfItsEnable) {
+    const std::string text =
+        replaced(copy_program, "reg_write(NVDLA_SDP_RDMA.D_DATA_CUBE_CHANNEL_0, 0x7);", "");
+    try {
+        run(text);
+        FAIL() << "no error";
+    } catch (const ConfigError& error) {
+        const std::string before = text.substr(0, text.find("NVDLA_SDP.D_OP_ENABLE"));
+        EXPECT_EQ(error.place().line, 1U + std::ranges::count(before, '\n'));
+    }
+}
+
 TEST(Session, stops_when_an_operation_never_starts) {
     const std::string message =
         message_of(replaced(copy_program, "reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);", ""));
