@@ -47,6 +47,13 @@ std::string kind_of(const Diagnostic& note) {
     return note.unit == "host" ? note.id + ' ' + note.sentence : note.id;
 }
 
+/// Registers of one operation may be wrong independently of each other.
+bool follows_surely(const Diagnostic& finding, const Diagnostic& cause) {
+    return remoteness(finding) > remoteness(cause) ||
+           remoteness(finding) != static_cast<int>(Shows::Register) ||
+           finding.register_name == cause.register_name;
+}
+
 /// Causes with what follows from them beneath, one line each; notes of one kind once.
 std::string findings_text(const CheckReport& report, std::size_t width) {
     const Diagnostics& findings = report.findings;
@@ -72,9 +79,12 @@ std::string findings_text(const CheckReport& report, std::size_t width) {
         text += diagnostic_text(finding, 0, times, width);
         for (const Diagnostic* one : following[i]) {
             const std::string place = to_string(one->place);
+            const bool sure = follows_surely(*one, finding);
             text += wrapped(
-                fmt::format("consequence: {}{}{}: {} [{}]", place, place.empty() ? "" : ": ",
-                            enum_name(one->severity), one->sentence, one->id),
+                fmt::format("{}: {}{}{}: {} [{}]{}", sure ? "consequence" : "perhaps a consequence",
+                            place, place.empty() ? "" : ": ", enum_name(one->severity),
+                            one->sentence, one->id,
+                            sure || one->remedy.empty() ? "" : "; " + one->remedy),
                 4, 8, width);
         }
     }

@@ -85,7 +85,10 @@ bool differ_in_kind(const SurfaceUse& one, const SurfaceUse& other) {
         return is_weights(a) ? is_map(b) || (b.constant && a.surface != b.surface)
                              : a.constant && is_large_map(b);
     };
-    return differ(one, other) || differ(other, one);
+    const bool widths = one.constant && other.constant && one.cube && other.cube &&
+                        one.surface == other.surface && one.base == other.base &&
+                        one.cube->element != other.cube->element;
+    return widths || differ(one, other) || differ(other, one);
 }
 
 }  // namespace
@@ -187,15 +190,30 @@ bool MemoryRules::holds_values(const CheckedOperation& operation, const SurfaceU
            file.end() >= use.base + Bytes(CompressedGroups(weights.layout, *mask).weight_bytes());
 }
 
+namespace {
+
+/// Cubes that the surface consists of.
+std::size_t batches_of(const SurfaceUse& use) {
+    const bool one = use.batches > 1 || !use.cube || use.cube->lines_of_batch() == 0;
+    return one ? use.batches : use.cube->shape.height / use.cube->lines_of_batch();
+}
+
+}  // namespace
+
 bool MemoryRules::judge_batches(const CheckedOperation& operation, const SurfaceUse& use,
                                 DiagnosticLog& log) const {
-    const std::size_t runs = use.runs.size() / use.batches;
-    if (use.batches < 2 || use.runs.size() % use.batches != 0) {
+    const std::size_t batches = batches_of(use);
+    const std::size_t runs = use.runs.size() / batches;
+    if (batches < 2 || use.runs.size() % batches != 0) {
         return false;  // adjacent cubes are one run
     }
-    for (std::size_t batch = 0; batch < use.batches; ++batch) {
+    for (std::size_t batch = 0; batch < batches; ++batch) {
         SurfaceUse part = use;
         part.batches = 1;
+        if (part.cube) {
+            part.cube->shape.height = use.cube->lines_of_batch();
+            part.cube->batch_lines = 0;
+        }
         const auto first = use.runs.begin() + static_cast<std::ptrdiff_t>(batch * runs);
         part.runs.assign(first, first + static_cast<std::ptrdiff_t>(runs));
         part.base = part.runs.front().address;
@@ -316,8 +334,14 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
         add("compares_no_result",
             run.bytes == Bytes(1)
                 ? fmt::format("no operation writes the byte compared at {}", to_hex(run.address))
-                : fmt::format("no operation writes any of the {} bytes compared at {}",
-                              run.bytes.value, to_hex(run.address)),
+                : fmt::format(
+                      "no operation writes any of the {} bytes compared at {}{}", run.bytes.value,
+                      to_hex(run.address),
+                      only_compares_.empty()
+                          ? ""
+                          : fmt::format("; {} only compares (EW_ALU_ALGO = 3 in {}) and "
+                                        "writes nothing",
+                                        only_compares_, spelled("NVDLA_SDP", "D_DP_EW_ALU_CFG"))),
             run.address);
     } else if (seen.unwritten > 0 && !machine_.zeroed) {
         add(rule_ids::compares_unwritten,

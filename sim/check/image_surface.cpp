@@ -311,7 +311,7 @@ class Placer {
         const Bytes atom(number(placed, "atom", npu_->datapath.memory_atom.value));
         const auto offset =
             static_cast<std::uint32_t>(number(placed, "x_offset", surface.x_offset));
-        if (offset > largest_size || surface.x_offset > largest_size) {
+        if (offset > 31 || surface.x_offset > 31) {
             refuse(surface, "its offset does not fit any register", "x_offset has 5 bits");
         }
         PixelSurface pixels{.format = &format,

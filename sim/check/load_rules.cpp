@@ -1,15 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loaded files are read: parts of one surface have its strides and are whole lines apart, and a
-// file is read from its beginning to its end.
+// Memory that is filled, files that are loaded, and how they are read: parts of one surface have its
+// strides and are whole lines apart, and a file is read from its beginning to its end.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
+#include "models/base/rule_ids.h"
 #include "sim/check/memory_rules.h"
 #include "sim/check/placing.h"
 
 namespace npuscope {
+
+void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
+    const ByteRun run{init.address, init.bytes};
+    if (!in_memory(run)) {
+        log.add({.id = rule_ids::out_of_bounds,
+                 .sentence = fmt::format("{} bytes at {} are filled outside every memory region",
+                                         run.bytes.value, to_hex(run.address)),
+                 .remedy = "move it into a region (memory.regions)",
+                 .address = run.address,
+                 .place = place});
+        return;
+    }
+    bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
+        if (state == nullptr || state->origin != ByteOrigin::Written || state->looked_at ||
+            owners_[state->by].read) {
+            return;
+        }
+        const Owner& lost = owners_[state->by];
+        Diagnostic one =
+            surface_finding({}, lost.use, "result_lost",
+                            fmt::format("the {} of {} is filled at {} before anything "
+                                        "has read it",
+                                        lost.use.surface, lost.operation, to_hex(piece.address)),
+                            "fill memory before the operation, or keep them apart");
+        one.operation = lost.operation;
+        one.address = piece.address;
+        one.place = place;
+        one.register_name.clear();
+        log.add(std::move(one));
+    });
+    bytes_.put(run, {ByteOrigin::Filled, fills_.size(), false});
+    fills_.push_back(init.fill);
+}
+
+void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog& log) {
+    const std::size_t number = loads_.size();
+    loads_.push_back({&load, place});
+    const auto add = [&](const char* id, const std::string& message, Address address) {
+        log.add({.id = id,
+                 .sentence = message,
+                 .remedy = "load it elsewhere",
+                 .address = address,
+                 .surface = load.file,
+                 .place = place});
+    };
+    for (const MemoryImage::Run& run : load.image.runs) {
+        const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
+        if (!in_memory(bytes)) {
+            add(rule_ids::out_of_bounds,
+                fmt::format("'{}' lies outside every memory region: {} byte{} at {}", load.file,
+                            run.size, run.size == 1 ? "" : "s", to_hex(bytes.address)),
+                bytes.address);
+            continue;
+        }
+        bytes_.visit(bytes, [&](const ByteRun& piece, const ByteState* state) {
+            if (state != nullptr && state->origin == ByteOrigin::Loaded && state->by != number &&
+                !state->looked_at && !loads_[state->by].is_again(load)) {
+                add("load_overlap",
+                    fmt::format("'{}' overwrites bytes of '{}' that were never read", load.file,
+                                loads_[state->by].load->file),
+                    piece.address);
+            }
+        });
+        bytes_.put(bytes, {ByteOrigin::Loaded, number, false});
+    }
+}
+
 namespace {
 
 /// An operand begins at the address; for pixels with an offset the skipped ones come first.

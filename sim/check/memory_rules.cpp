@@ -33,60 +33,22 @@ bool MemoryRules::in_memory(const ByteRun& run) const {
     return machine_.memory.holds(run.address, run.bytes);
 }
 
-void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog& log) {
-    const ByteRun run{init.address, init.bytes};
-    if (!in_memory(run)) {
-        log.add({.id = rule_ids::out_of_bounds,
-                 .sentence = fmt::format("{} bytes at {} are filled outside every memory region",
-                                         run.bytes.value, to_hex(run.address)),
-                 .remedy = "move it into a region (memory.regions)",
-                 .address = run.address,
-                 .place = place});
-        return;
-    }
-    bytes_.put(run, {ByteOrigin::Filled, fills_.size(), false});
-    fills_.push_back(init.fill);
-}
-
-void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog& log) {
-    const std::size_t number = loads_.size();
-    loads_.push_back({&load, place});
-    const auto add = [&](const char* id, const std::string& message, Address address) {
-        log.add({.id = id,
-                 .sentence = message,
-                 .remedy = "load it elsewhere",
-                 .address = address,
-                 .surface = load.file,
-                 .place = place});
-    };
-    for (const MemoryImage::Run& run : load.image.runs) {
-        const ByteRun bytes{load.address + Bytes(run.offset), Bytes(run.size)};
-        if (!in_memory(bytes)) {
-            add(rule_ids::out_of_bounds,
-                fmt::format("'{}' lies outside every memory region: {} byte{} at {}", load.file,
-                            run.size, run.size == 1 ? "" : "s", to_hex(bytes.address)),
-                bytes.address);
-            continue;
-        }
-        bytes_.visit(bytes, [&](const ByteRun& piece, const ByteState* state) {
-            if (state != nullptr && state->origin == ByteOrigin::Loaded && state->by != number &&
-                !state->looked_at) {
-                add("load_overlap",
-                    fmt::format("'{}' overwrites bytes of '{}' that were never read", load.file,
-                                loads_[state->by].load->file),
-                    piece.address);
-            }
-        });
-        bytes_.put(bytes, {ByteOrigin::Loaded, number, false});
-    }
-}
-
 namespace {
 
-/// The stride that is too small: the line stride if a line does not fit it.
-const std::string& overlapping_stride(const SurfaceUse& use) {
+/// The stride that is too small: the line stride if a line does not fit it, that of batches if all
+/// else fits.
+std::string overlapping_stride(const SurfaceUse& use) {
     const bool lines_fit = use.cube && (use.cube->shape.height == 1 ||
                                         use.cube->line_stride >= use.cube->line_bytes());
+    const bool surfaces_fit =
+        lines_fit && (use.cube->surfaces() == 1 ||
+                      use.cube->surface_stride >= use.cube->line_stride * use.cube->shape.height);
+    if (use.batches > 1 && surfaces_fit && use.unit == "NVDLA_SDP") {
+        return "D_DST_BATCH_STRIDE";
+    }
+    if (use.batches > 1 && surfaces_fit && use.unit == "NVDLA_CDMA") {
+        return "D_BATCH_STRIDE";
+    }
     return lines_fit && !use.surface_stride_register.empty() ? use.surface_stride_register
                                                              : use.stride_register;
 }
@@ -115,10 +77,16 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
     if (use.overlaps_itself) {
         Diagnostic one = surface_finding(
             operation, use, "lines_overlap",
-            fmt::format("lines of {}{} overlap each other: the strides are too small",
-                        operation.name.empty() ? "" : "the ", surface_label(operation, use)),
-            "line stride >= width x atom, surface stride >= height x line stride");
+            fmt::format("lines of {}{} overlap each other: {}",
+                        operation.name.empty() ? "" : "the ", surface_label(operation, use),
+                        use.repeats && !use.writes ? "a stride of 0 repeats them"
+                                                   : "the strides are too small"),
+            use.cube ? "line stride >= width x atom, surface stride >= height x line stride"
+                     : "strides >= the bytes of what they separate");
         one.register_name = spelled(use.unit, overlapping_stride(use));
+        if (!operation.name.empty() && !use.writes) {  // bytes that are read twice do no harm
+            one.severity = use.repeats ? Severity::Note : Severity::Warning;
+        }
         log.add(std::move(one));
     }
 }
@@ -187,8 +155,11 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
         add("never_loaded",
-            fmt::format("{} neither loaded nor written by an operation{}",
-                        surface_does(operation, use, "are"), elsewhere(use.extent())),
+            fmt::format("{} {}{}", surface_does(operation, use, "are"),
+                        seen.unwritten == 0 && seen.filled > 0
+                            ? "only filled (mem_init) when it is read"
+                            : "neither loaded nor written by an operation",
+                        elsewhere(use.extent())),
             use.base, "load the surface first, or correct its address");
         return;
     }
@@ -352,6 +323,9 @@ void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
 
 void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) {
     const std::size_t told_before = log.findings().size();
+    if (operation.only_compares) {
+        only_compares_ = operation.name;
+    }
     check_planes(operation, log);
     for (const SurfaceUse& use : operation.uses) {
         check_use(operation, use, log);

@@ -117,6 +117,10 @@ class MemoryRules {
         std::vector<ByteRun> overwritten{};  ///< by results, before they were read
 
         ByteRun run() const { return {load->address, Bytes(load->image.end())}; }
+        /// The same file at the same address.
+        bool is_again(const LoadMemory& other) const {
+            return load->file == other.file && load->address == other.address;
+        }
         /// Bytes are left out: zeros, as some tools write files.
         bool sparse() const { return load->image.runs.size() > 1; }
     };
@@ -189,7 +193,8 @@ class MemoryRules {
 
     Machine machine_;
     bool lost_track_ = false;
-    bool compared_ = false;  ///< the program compares a result with what it expects
+    std::string only_compares_;  ///< an operation that writes no result
+    bool compared_ = false;      ///< the program compares a result with what it expects
     ByteStates bytes_;
     std::vector<Load> loads_;
     std::vector<FillPattern> fills_;

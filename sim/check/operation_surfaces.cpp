@@ -63,6 +63,9 @@ void add_input(const CdmaJob& cdma, Surfaces& uses) {
             }
             input.surface_stride_register.clear();
             input.base = cdma.pixels.base[plane];
+            const Bytes stored = cdma.pixels.skipped(plane) + cdma.pixels.line({plane, 0}).bytes;
+            input.overlaps_itself =
+                cdma.pixels.height > 1 && stored > cdma.pixels.line_stride[plane];
             if (cdma.pixels.height > 1) {
                 input.strides.line = cdma.pixels.line_stride[plane];
             }
@@ -123,18 +126,42 @@ std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu
         .field = "DATA_BANK"};
 }
 
-/// A scale of 0 makes all results 0.
-void check_stages(const SdpJob& job, CheckedOperation& operation) {
-    if (job.stages.convertor.scale == 0) {
-        operation.findings.push_back({.severity = Severity::Warning,
-                                      .id = rule_ids::suspicious_register,
-                                      .sentence = fmt::format("{} is 0: every result is the same",
-                                                              spelled("NVDLA_SDP", "D_CVT_SCALE")),
-                                      .remedy = "program the scale, 1 where nothing is converted",
-                                      .unit = "NVDLA_SDP",
-                                      .register_name = spelled("NVDLA_SDP", "D_CVT_SCALE"),
-                                      .field = "CVT_SCALE"});
+/// A factor of 0 makes all results the same.
+struct Factor {
+    const char* unit;
+    const char* register_name;
+    const char* field;
+    const char* what = "every result is the same";
+    const char* remedy = "program the scale, 1 where nothing is converted";
+};
+
+void warn_if_zero(std::int64_t value, const Factor& factor, CheckedOperation& operation) {
+    if (value != 0) {
+        return;
     }
+    const std::string name = spelled(factor.unit, factor.register_name);
+    operation.findings.push_back({.severity = Severity::Warning,
+                                  .id = rule_ids::suspicious_register,
+                                  .sentence = fmt::format("{} is 0: {}", name, factor.what),
+                                  .remedy = factor.remedy,
+                                  .unit = factor.unit,
+                                  .register_name = name,
+                                  .field = factor.field});
+}
+
+void check_average(const PdpPooling& pooling, CheckedOperation& operation) {
+    if (pooling.method != PoolingMethod::Average) {
+        return;
+    }
+    constexpr const char* remedy = "program 65536 / kernel size";
+    warn_if_zero(pooling.recip_width,
+                 {"NVDLA_PDP", "D_RECIP_KERNEL_WIDTH", "RECIP_KERNEL_WIDTH",
+                  "every average is the same", remedy},
+                 operation);
+    warn_if_zero(pooling.recip_height,
+                 {"NVDLA_PDP", "D_RECIP_KERNEL_HEIGHT", "RECIP_KERNEL_HEIGHT",
+                  "every average is the same", remedy},
+                 operation);
 }
 
 /// The source as far as its channels reach: whatever the wider atoms of the processing read beyond
@@ -208,6 +235,11 @@ struct AddSurfaces {
         if (std::optional<Diagnostic> finding = too_few_banks(job, npu)) {
             operation.findings.push_back(std::move(*finding));
         }
+        if (cdma.conversion.enabled) {
+            warn_if_zero(cdma.conversion.scale,
+                         {"NVDLA_CDMA", "D_CVT_SCALE", "CVT_SCALE", "every input is the same"},
+                         operation);
+        }
         if (!launch.start.data_reused) {
             add_input(job.parts.cdma, operation.uses);
         }
@@ -217,7 +249,9 @@ struct AddSurfaces {
     }
 
     void operator()(const SdpJob& job) const {
-        check_stages(job, operation);
+        warn_if_zero(job.stages.convertor.scale, {"NVDLA_SDP", "D_CVT_SCALE", "CVT_SCALE"},
+                     operation);
+        operation.only_compares = job.stages.compares();
         Surfaces& uses = operation.uses;
         const char* const rdma = "NVDLA_SDP_RDMA";
         if (job.source) {
@@ -236,11 +270,19 @@ struct AddSurfaces {
     }
 
     void operator()(const PdpJob& job) const {
+        check_average(job.pooling, operation);
         operation.lines_left = job.pooling.stride_y - 1;
         operation.columns_left = job.pooling.stride_x - 1;
         add_all(job, job.input.channels);
     }
-    void operator()(const CdpJob& job) const { add_all(job, job.shape.channels); }
+    void operator()(const CdpJob& job) const {
+        const CdpNormalization& how = job.normalization;
+        if (how.precision != Precision::Fp16) {
+            warn_if_zero(how.output.scale, {"NVDLA_CDP", "D_DATOUT_SCALE", "DATOUT_SCALE"},
+                         operation);
+        }
+        add_all(job, job.shape.channels);
+    }
     /// For a unit whose job defines everything.
     template <class Job>
     void operator()(const Job& job) const {

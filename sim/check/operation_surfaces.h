@@ -62,11 +62,12 @@ struct CheckedOperation {
     Bytes weights_left{0};
     Diagnostics findings;  ///< about its registers only
     bool uses_rdma = false;
-    bool undecoded = false;  ///< its registers make no job: what it accesses is not known
-    bool notified = false;   ///< the program asked to be notified of its end
-    bool finished = false;   ///< the program knows of its end
-    bool launched = true;    ///< false: a command of the BDMA that waits for its launch
-    Place place;             ///< of the write that launched it
+    bool only_compares = false;  ///< the SDP's algorithm EQL: it writes no result
+    bool undecoded = false;      ///< its registers make no job: what it accesses is not known
+    bool notified = false;       ///< the program asked to be notified of its end
+    bool finished = false;       ///< the program knows of its end
+    bool launched = true;        ///< false: a command of the BDMA that waits for its launch
+    Place place;                 ///< of the write that launched it
     /// By block: the writes that set its registers, in the order of the block's rows.
     std::vector<std::pair<const RegisterBlock*, std::vector<RegisterWrite>>> writes;
     /// Registers that define how it computes, not where: conversions, padding, windows. Only if

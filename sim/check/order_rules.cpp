@@ -103,6 +103,31 @@ class OverlapCheck {
 
 }  // namespace
 
+void check_host_write(const ProgramOperations& operations, const ByteRun& run, const Place& place,
+                      DiagnosticLog& log) {
+    for (std::size_t i = 0; i < operations.all().size(); ++i) {
+        const CheckedOperation& operation = operations.all()[i];
+        if (operation.finished || !operation.launched || !operations.is_fed(i)) {
+            continue;
+        }
+        for (const SurfaceUse& use : operation.uses) {
+            const auto shared = common_byte(use.runs, {run});
+            if (!shared) {
+                continue;
+            }
+            Diagnostic finding = surface_finding(
+                operation, use, rule_ids::race,
+                fmt::format("the host writes bytes of the {} of {} (first at {}), and the program "
+                            "has not waited for its end",
+                            use.surface, operation.name, to_hex(*shared)),
+                fmt::format("write them before {} is enabled, or after its end", operation.name));
+            finding.address = *shared;
+            finding.place = place;
+            log.add(std::move(finding));
+        }
+    }
+}
+
 void check_overlaps(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log) {
     OverlapCheck(operations, index, log).run();
 }

@@ -115,6 +115,7 @@ class ProgramCheck {
             std::visit([this](const auto& action) { follow(action); }, statement.action);
         }
         start_unfed();
+        std::ranges::for_each(comparisons_, [this](const AwaitedCheck& one) { make(one); });
         operations_.report_stuck(log_);
         sync_.report_pending();
         memory_.report_unread(log_);
@@ -223,10 +224,24 @@ class ProgramCheck {
         const CheckedOperation* operation = operations_.named(finding.operation);
         const RegisterWrite* write =
             operation == nullptr ? nullptr : find_write(*operation, finding.register_name);
-        finding.place = write == nullptr ? finding.place : *write->place;
+        if (write != nullptr) {
+            finding.place = *write->place;
+            return;
+        }
+        const Rule* rule = find_rule(finding.id);
+        if (operation != nullptr && rule != nullptr && rule->refuses() && !finding.field.empty()) {
+            finding.sentence += fmt::format("; {} is never written", finding.register_name);
+        }
     }
-    void follow(const InitMemory& init) { memory_.fill(init, place_, log_); }
+    void follow(const InitMemory& init) {
+        check_host_write(operations_, {init.address, init.bytes}, place_, log_);
+        memory_.fill(init, place_, log_);
+    }
     void follow(const LoadMemory& load) {
+        for (const MemoryImage::Run& run : load.image.runs) {
+            check_host_write(operations_, {load.address + Bytes(run.offset), Bytes(run.size)},
+                             place_, log_);
+        }
         memory_.load(load, place_, log_);
         if (target_.map) {
             map_.load(load);
@@ -235,7 +250,7 @@ class ProgramCheck {
     void follow(const RunNode& node) { memory_.run(node, place_); }
     void follow(const WriteRegister& write) {
         const std::size_t before = operations_.all().size();
-        operations_.write(write, *statement_place_, log_);
+        const bool launches = operations_.write(write, *statement_place_, log_);
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
             if (target_.map) {
                 map_.add(operations_.all()[i]);
@@ -244,9 +259,11 @@ class ProgramCheck {
                 start(i);
             }
         }
-        if (operations_.all().size() > before) {
+        if (launches) {
             sync_.launched();
         }
+        sync_.note(write);
+        make_comparisons();
     }
     /// Operations that take a result on the fly that is never produced: their surfaces are judged.
     void start_unfed() {
@@ -317,6 +334,7 @@ class ProgramCheck {
         if (const auto named = results_.find(notify.sync); named != results_.end()) {
             map_.name_result(fmt::format("{}", fmt::join(named->second, ", ")));
         }
+        make_comparisons();
     }
     void follow(const WaitForInterrupt& wait) { sync_.note(wait, place_); }
     void follow(const ReadMemory& read) {
@@ -324,18 +342,40 @@ class ProgramCheck {
         memory_.compare_word(word, place_, log_);
         sync_.compares("", word, place_);
     }
-    void follow(const SyncNotify& notify) { sync_.note(notify); }
+    void follow(const SyncNotify& notify) {
+        sync_.note(notify);
+        make_comparisons();
+    }
     void follow(const SyncWait& wait) { sync_.note(wait, place_); }
     void follow(const CheckCrc& check) { compare(check.sync, {check.address, check.bytes}); }
     void follow(const CheckImage& check) { compare(check.sync, {check.address, check.bytes}); }
 
     void follow(const CheckNothing& nothing) { sync_.compares(nothing.sync, {}, place_); }
     void compare(const std::string& sync, const ByteRun& region) {
+        comparisons_.push_back({sync, region, place_});
+        make_comparisons();
+    }
+    /// Those whose id has been raised, or will be by an operation that has started.
+    void make_comparisons() {
+        std::erase_if(comparisons_, [this](const AwaitedCheck& one) {
+            const bool comes = sync_.comes(one.sync);
+            if (comes) {
+                make(one);
+            }
+            return comes;
+        });
+    }
+    struct AwaitedCheck {
+        std::string sync;
+        ByteRun region;
+        Place place;
+    };
+    void make(const AwaitedCheck& one) {
         if (target_.map) {
-            map_.compare(region);
+            map_.compare(one.region);
         }
-        memory_.compare(region, place_, log_);
-        sync_.compares(sync, region, place_);
+        memory_.compare(one.region, one.place, log_);
+        sync_.compares(one.sync, one.region, one.place);
     }
 
     const Program& program_;
@@ -346,6 +386,7 @@ class ProgramCheck {
     SyncRules sync_;
     MemoryMap map_;
     std::map<std::string, std::vector<std::string>> results_;  ///< names, by the id that ends them
+    std::vector<AwaitedCheck> comparisons_;                    ///< whose ids are yet to be raised
     Place place_;
     const Place* statement_place_ = nullptr;
     bool flush_awaited_ = false;

@@ -2,10 +2,8 @@
 #include "sim/check/program_operations.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "models/base/check.h"
 #include "models/bdma/bdma_registers.h"
@@ -53,17 +51,6 @@ Severity severity_of(const Diagnostic& finding) {
     return rule == nullptr ? finding.severity : rule->checked.value_or(finding.severity);
 }
 
-/// `NVDLA_SDP.D_OP_ENABLE_0, NVDLA_SDP_RDMA.D_OP_ENABLE_0`.
-std::string enables_of(const PipelineRow& row) {
-    std::vector<std::string> names;
-    for (const std::string_view block : row.blocks) {
-        if (!block.empty()) {
-            names.push_back(spelled(block, "D_OP_ENABLE"));
-        }
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
 void add_settings(const RegisterValues& values, CheckedOperation& operation) {
     for (std::size_t i = 0; i < values.block().rows.size(); ++i) {
         const RegisterRow& row = values.block().rows[i];
@@ -96,14 +83,15 @@ RegisterFile* ProgramOperations::file_at(std::uint32_t address) {
     return found == files_.end() ? nullptr : &*found;
 }
 
-void ProgramOperations::write(const WriteRegister& write, const Place& place, DiagnosticLog& log) {
+bool ProgramOperations::write(const WriteRegister& write, const Place& place, DiagnosticLog& log) {
     RegisterFile* target = file_at(write.address);
     if (target == nullptr) {
         Diagnostic finding = RegisterFile::nothing_at(write.address);
         finding.place = place;
         log.add(std::move(finding));
-        return;
+        return false;
     }
+    const std::size_t before = operations_.size();
     WriteEffect effect = target->write(write.address - target->block().base, write.value);
     if (effect.finding) {
         Diagnostic& finding = *effect.finding;
@@ -122,7 +110,8 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
     if (starts_copy(write)) {
         add_copy(*target, place, log);
     } else if (const auto group = launched_group(write)) {
-        launch_copies(*group);
+        launch_copies(*group, place, log);
+        return true;
     } else if (effect.kind == WriteEffect::Kind::OpEnabled) {
         engine_.note_enabled(*target, effect.group);
         enabled_at_[target->block().name] = place;
@@ -132,6 +121,7 @@ void ProgramOperations::write(const WriteRegister& write, const Place& place, Di
                effect.row->name.starts_with("D_")) {
         programmed_at_[{target->block().name, target->producer()}] = place;
     }
+    return operations_.size() > before;
 }
 
 void ProgramOperations::expect(const ReadRegister& read, const Place& place, DiagnosticLog& log) {
@@ -187,12 +177,18 @@ void ProgramOperations::add_writes(const RegisterFile& file, unsigned group,
     }
 }
 
-void ProgramOperations::launch_copies(unsigned group) {
+void ProgramOperations::launch_copies(unsigned group, const Place& place, DiagnosticLog& log) {
+    bool any = false;
     for (CheckedOperation& operation : operations_) {
         if (!operation.launched) {
-            operation.launched = true;
+            operation.launched = any = true;
             operation.group = group;
         }
+    }
+    if (!any) {
+        Diagnostic finding = empty_launch(group);
+        finding.place = place;
+        log.add(std::move(finding));
     }
 }
 
@@ -228,8 +224,11 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     const PipelineRow& row = row_of(launch.pipeline);
     const RegisterValues& values = file(row.blocks.front()).values(launch.group);
     if (launch.pipeline == Pipeline::Sdp && launch.rdma_enabled && !operation.undecoded) {
-        add_operand_findings(values, file("NVDLA_SDP_RDMA").values(launch.rdma_group),
+        add_operand_findings({values, file("NVDLA_SDP_RDMA").values(launch.rdma_group), npu_.sdp},
                              operation.findings);
+    }
+    if (launch.pipeline == Pipeline::Pdp && launch.rdma_enabled && launch.consumes) {
+        operation.findings.push_back(unused_pdp_source());
     }
     const auto lut = luts_.find(row.blocks.front());
     if (lut != luts_.end() && lut_is_used(values)) {
@@ -363,130 +362,6 @@ std::uint32_t ProgramOperations::interrupt_mask() const {
         }
     }
     return 0;
-}
-
-Diagnostic ProgramOperations::wrong_group(std::string_view block, unsigned next) const {
-    Diagnostic finding{.id = "never_starts", .unit = std::string(block)};
-    if (const auto place = programmed_at_.find({block, next}); place != programmed_at_.end()) {
-        finding.register_name = spelled(block, "D_OP_ENABLE");
-        finding.sentence = fmt::format(
-            "{} was programmed in group {} but not enabled there: it never starts, nor does "
-            "anything enabled in group {} after it",
-            block, next, 1 - next);
-        finding.remedy = fmt::format("write 1 to this register after the others of group {}", next);
-        finding.place = place->second;
-        return finding;
-    }
-    finding.register_name = spelled(block, "S_POINTER");
-    finding.sentence = fmt::format(
-        "{} is enabled in group {}, but group {} is next: it never "
-        "starts",
-        block, 1 - next, next);
-    finding.remedy = fmt::format(
-        "write {} to its S_POINTER before its other registers: the groups are used alternately, 0 "
-        "first",
-        next);
-    const auto place = enabled_at_.find(block);
-    finding.place = place == enabled_at_.end() ? Place{} : place->second;
-    return finding;
-}
-
-bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& log) const {
-    std::vector<std::string_view> early;  // enabled, but not in the group that is next
-    std::vector<std::string_view> ready;
-    unsigned next = 0;
-    for (const LaunchGate::Waiting& waiting : engine_.waiting()) {
-        if (std::ranges::find(row.blocks, waiting.block) != row.blocks.end()) {
-            next = waiting.next_group;
-            (waiting.group == next ? ready : early).push_back(waiting.block);
-        }
-    }
-    std::erase_if(early, [&](std::string_view block) {
-        return std::ranges::find(ready, block) != ready.end();  // its turn comes later
-    });
-    for (const std::string_view block : early) {
-        log.add(wrong_group(block, next));
-    }
-    const bool main_ready =
-        ready.size() + 1 >= static_cast<std::size_t>(std::ranges::count_if(
-                                row.blocks, std::not_fn(&std::string_view::empty)));
-    for (const std::string_view block : row.blocks) {
-        const bool known = std::ranges::find(ready, block) != ready.end() ||
-                           std::ranges::find(early, block) != early.end();
-        const bool optional = row.rdma == ReadDma::Optional && block.ends_with("_RDMA");
-        if (!block.empty() && !ready.empty() && !known && (!optional || main_ready)) {
-            const auto place =
-                enabled_at_.find(enabled_at_.contains(block) ? block : ready.front());
-            log.add({.id = "never_starts",
-                     .sentence =
-                         fmt::format("{} is not enabled in group {}, so {} never start{}", block,
-                                     next, fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
-                     .remedy = fmt::format("write 1 to its D_OP_ENABLE_0 while {} is {}",
-                                           spelled(block, "S_POINTER"), next),
-                     .unit = std::string(block),
-                     .register_name = spelled(block, "D_OP_ENABLE"),
-                     .place = place == enabled_at_.end() ? Place{} : place->second});
-        }
-    }
-    return !early.empty() || !ready.empty();
-}
-
-void ProgramOperations::report_stuck(DiagnosticLog& log) const {
-    bool waits = false;
-    for (const PipelineRow& row : pipeline_rows) {
-        waits = report_waiting(row, log) || waits;
-    }
-    if (waits) {
-        return;  // this explains missing other ends
-    }
-    for (const CheckedOperation& operation : operations_) {
-        if (!operation.launched) {
-            log.add({.id = "never_starts",
-                     .sentence = fmt::format("{} is queued, but never launched", operation.name),
-                     .remedy = "write 1 to CFG_LAUNCH0 or CFG_LAUNCH1 after the commands",
-                     .unit = "NVDLA_BDMA",
-                     .register_name = spelled("NVDLA_BDMA", "CFG_LAUNCH0"),
-                     .operation = operation.name,
-                     .place = operation.place});
-        }
-    }
-    const bool undecoded = std::ranges::any_of(operations_, &CheckedOperation::undecoded);
-    if (!undecoded) {  // it may be the other end
-        report_single_ends(log);
-    }
-}
-
-void ProgramOperations::report_single_ends(DiagnosticLog& log) const {
-    const auto add = [&](std::string_view unit, const std::string& register_name,
-                         const CheckedOperation& operation, std::string sentence,
-                         std::string remedy) {
-        log.add({.id = "never_starts",
-                 .sentence = std::move(sentence),
-                 .remedy = std::move(remedy),
-                 .unit = std::string(unit),
-                 .register_name = spelled(unit, register_name),
-                 .operation = operation.name,
-                 .place = operation.place});
-    };
-    for (const CheckedOperation& operation : operations_) {
-        if (operation.takes && !operation.producer) {
-            const bool sdp = operation.unit == Pipeline::Sdp;
-            add(sdp ? "NVDLA_SDP" : "NVDLA_PDP",
-                sdp ? "D_FEATURE_MODE_CFG" : "D_OPERATION_MODE_CFG", operation,
-                fmt::format("{} waits for on-the-fly data, but no operation provides it",
-                            operation.name),
-                fmt::format("enable the unit before it ({}), or read from memory",
-                            enables_of(row_of(sdp ? Pipeline::Conv : Pipeline::Sdp))));
-        } else if (operation.gives && !operation.consumer) {
-            const bool conv = operation.unit == Pipeline::Conv;
-            add(conv ? "NVDLA_CACC" : "NVDLA_SDP", conv ? "D_OP_ENABLE" : "D_FEATURE_MODE_CFG",
-                operation,
-                fmt::format("{} sends its result on the fly, but no operation receives it",
-                            operation.name),
-                fmt::format("enable the unit after it ({})",
-                            enables_of(row_of(conv ? Pipeline::Sdp : Pipeline::Pdp))));
-        }
-    }
 }
 
 }  // namespace npuscope

@@ -33,8 +33,9 @@ class ProgramOperations {
     void keep_settings() { keeps_settings_ = true; }
     /// From now on operations keep the job that they compute.
     void keep_jobs() { keeps_jobs_ = true; }
-    /// Launches what the write triggers. `place` must outlive this.
-    void write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
+    /// Launches what the write triggers; returns whether there was something. `place` must outlive
+    /// this.
+    bool write(const WriteRegister& write, const Place& place, DiagnosticLog& log);
     /// A register that the program expects to differ from what was written to it. Only registers of
     /// operations that hold what is written: no enables, no status.
     void expect(const ReadRegister& read, const Place& place, DiagnosticLog& log);
@@ -59,11 +60,13 @@ class ProgramOperations {
     /// A command of BDMA.
     void add_copy(const RegisterFile& file, const Place& place, DiagnosticLog& log);
     /// Commands that were added since the last launch belong to a group now.
-    void launch_copies(unsigned group);
+    void launch_copies(unsigned group, const Place& place, DiagnosticLog& log);
     void keep_write(const RegisterFile& file, const RegisterRow& row, const RegisterWrite& write);
     void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
     /// Blocks of a pipeline that are enabled but never start; whether there are any.
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
+    /// A read DMA that is enabled for an operation that started without it.
+    bool report_idle_dma(const PipelineRow& row, std::string_view block, DiagnosticLog& log) const;
     /// On-the-fly operations without a producer or a consumer.
     void report_single_ends(DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
@@ -95,10 +98,13 @@ class ProgramOperations {
 };
 
 // What the order of operations leaves open: surfaces that share bytes, within one chain of units
-// and between operations that may run at the same time, and short convolutions that do not wait for
-// the previous one, so that their ends may overlap in the accumulator's delivery buffer
-// (models/conv/conv_findings.h). Units of one kind work in order: what the last of them writes
-// comes after everything that the previous operation did. Operation `index` has just started.
+// and between operations that may run at the same time, bytes of a running operation that the host
+// writes, and short convolutions that do not wait for the previous one, so that their ends may
+// overlap in the accumulator's delivery buffer (models/conv/conv_findings.h). Units of one kind work
+// in order: what the last of them writes comes after everything that the previous operation did.
+// Operation `index` has just started.
+void check_host_write(const ProgramOperations& operations, const ByteRun& run, const Place& place,
+                      DiagnosticLog& log);
 void check_overlaps(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 void check_delivery(const ProgramOperations& operations, std::size_t index, DiagnosticLog& log);
 

@@ -35,8 +35,8 @@ constexpr std::array all_rules{
     Rule{"bdma_busy", Severity::Error, "run",
          "A BDMA group is launched only after its previous launch has ended.",
          "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
-    Rule{"bdma_empty", Severity::Error, "run", "A launch of the BDMA has at least one command.",
-         "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
+    Rule{"bdma_empty", Severity::Error, "check, run",
+         "A launch of the BDMA has at least one command.", "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
     Rule{"bdma_full", Severity::Error, "run",
          "A command is added to the BDMA only while it has a free slot.",
          "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
@@ -99,7 +99,8 @@ constexpr std::array all_rules{
     Rule{"floor_required", Severity::Error, plans, "The shift is followed by Floor.",
          guide_numbers},
     Rule{"flush_not_awaited", Severity::Warning, "check, run",
-         "A convolution starts after the buffer has been cleared: S_CBUF_FLUSH_STATUS is polled.",
+         "A convolution starts after the buffer has been cleared: S_CBUF_FLUSH_STATUS is polled; "
+         "`check` reports a note.",
          "NVDLA programming guide; nv_small RTL"},
     Rule{"folded_scales", Severity::Note, "check, run",
          "On an NPU that supports only power-of-two scales with 8-bit weights, other scales are "
@@ -175,7 +176,7 @@ constexpr std::array all_rules{
          "Addresses, strides and sizes are multiples of what the memory atom, or the TINPU's "
          "buffer, requires.",
          "NVDLA format page, table 35; register masks of nv_small and nv_full RTL"},
-    Rule{"nan_in_lanes", Severity::Warning, "check",
+    Rule{"nan_in_lanes", Severity::Error, "check",
          "The lanes after the last channel of an fp16 cube hold no NaN: some units use them "
          "unmasked.",
          "nv_full C model; NVDLA format page"},
@@ -197,7 +198,7 @@ constexpr std::array all_rules{
          true,
          true},
     Rule{"no_products", Severity::Note, plans, "A model has layers with MACs.", "information"},
-    Rule{"not_a_number", Severity::Warning, "check", "Elements of fp16 surfaces are not NaN.",
+    Rule{"not_a_number", Severity::Error, "check", "Elements of fp16 surfaces are not NaN.",
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
          the_program},
@@ -207,8 +208,7 @@ constexpr std::array all_rules{
     Rule{"not_quantised", Severity::Error, plans,
          "A layer's input, weights and result are quantised.", "docs/float_models.md"},
     Rule{"not_taken", Severity::Note, "check",
-         "A layer of a model runs on the NPU; otherwise the reason is given, and the host computes "
-         "it.",
+         "A layer of a model runs on the NPU; otherwise the host computes it, for a given reason.",
          "the preset's restrictions; docs/tinpu.md"},
     with(&Rule::beside_verdict,
          Rule{"open_batch", Severity::Note, "check, run",
@@ -220,9 +220,10 @@ constexpr std::array all_rules{
     Rule{"operand_kind", Severity::Warning, "check",
          "The same bytes are not used as two of feature data, weights and per-channel values.",
          "the program itself"},
-    Rule{"operand_unused", Severity::Warning, "check",
-         "An operand that is fetched is used by a stage.",
-         "NVDLA register specification, D_BRDMA_CFG to D_ERDMA_CFG"},
+    hidden_from_runs(Rule{"operand_unused", Severity::Error, "check, run",
+                          "What a read DMA fetches is used; a DMA that reads in vain never ends.",
+                          "nv_small RTL, NV_NVDLA_SDP_rdma.v, op_en and done of its parts"},
+                     "operand_unused"),
     Rule{"out_of_bounds", Severity::Error, "check",
          "Everything that is loaded, read, written or compared lies in a memory region.", regions},
     Rule{"outside_memory", Severity::Error, "run", "Every access lies in a memory region.",
@@ -358,10 +359,9 @@ constexpr std::array all_rules{
     Rule{"short_debug_transport", Severity::Error, "run",
          "The platform's memory returns all bytes of an operand by debug transport.",
          "IEEE 1666-2011, 11.3: transport_dbg; include/npuscope/device.h"},
-    Rule{
-        "size_mismatch", Severity::Error, "check",
-        "A described surface, and the weights of a job, have the bytes that shape and layout need.",
-        format_page},
+    Rule{"size_mismatch", Severity::Error, "check",
+         "A described surface, and a job's weights, have the bytes that shape and layout need.",
+         format_page},
     Rule{"slice_offset", Severity::Warning, "check",
          "Parts of one surface lie whole lines apart and have its strides.", format_page},
     Rule{"stale_weights", Severity::Warning, "check, run",
@@ -403,7 +403,7 @@ constexpr std::array all_rules{
          "An operation that is enabled ends before the program does.", the_program},
     of_surfaces(Rule{"uninitialised_read", Severity::Error, "check, run",
                      "Bytes are loaded, filled or written before they are read.", the_program}),
-    Rule{"values_outside", Severity::Warning, "check",
+    Rule{"values_outside", Severity::Error, "check",
          "The elements of a surface lie between the values that its description gives.",
          "the description of the image"},
     Rule{"weight_4bit", Severity::Error, plans, "Weights have 2 or 8 bits.", guide_patterns},
@@ -488,7 +488,8 @@ std::string rules_markdown() {
     std::string text =
         "# Rules\n\n"
         "Every finding that `check`, `run` and `plan` report carries the id of a rule. This page "
-        "is the output of `npuscope list rules --markdown`.\n\n"
+        "is the output of `npuscope list rules --markdown`. A run that fails also reports what "
+        "`check` finds.\n\n"
         "| id | severity | reported by | rule | source |\n|---|---|---|---|---|\n";
     for (const Rule& rule : all_rules) {
         text += fmt::format("| `{}` | {} | {} | {} | {} |\n", rule.id, enum_name(rule.severity),

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "models/base/rule_ids.h"
@@ -65,8 +67,12 @@ void SyncRules::note(const NotifyOnInterrupt& notify, const Place& place) {
 
 void SyncRules::note(const SyncWait& wait, const Place& place) {
     if (const auto end = ends_.find(wait.sync); end != ends_.end()) {
+        if (!has_started(end->second)) {
+            early_waits_.emplace(wait.sync, place);
+        }
         operations_.finish(end->second);
     } else if (std::ranges::find(requests_, wait.sync, &Request::sync) != requests_.end()) {
+        early_waits_.emplace(wait.sync, place);
         operations_.finish_all();  // reported where the interrupt is requested
     } else if (std::ranges::find(raised_, wait.sync) == raised_.end()) {
         log_.add(endless_wait(
@@ -75,26 +81,108 @@ void SyncRules::note(const SyncWait& wait, const Place& place) {
     }
 }
 
-void SyncRules::note(const WaitForInterrupt& /*wait*/, const Place& place) {
-    report_masked(place);
-    operations_.finish_all();
+void SyncRules::report_early_waits() {
+    std::erase_if(early_waits_, [this](const auto& wait) {
+        const auto end = ends_.find(wait.first);
+        if (end == ends_.end() || !has_started(end->second)) {
+            return false;
+        }
+        log_.add(
+            endless_wait(fmt::format("'{}' is awaited before {}, whose end raises it, is enabled",
+                                     wait.first, operations_.all()[end->second].name),
+                         "enable all blocks of the operation before the wait", wait.second));
+        return true;
+    });
 }
 
-void SyncRules::report_masked(const Place& place) {
-    const std::uint32_t mask = operations_.interrupt_mask();
-    const auto hidden = [&](InterruptSource source, unsigned group) {
-        return (mask >> interrupt_bit({source, group}) & 1U) != 0;
+bool SyncRules::hidden(const Interrupt& interrupt) const {
+    return (operations_.interrupt_mask() >> interrupt_bit(interrupt) & 1U) != 0;
+}
+
+bool SyncRules::has_started(std::size_t index) const {
+    return operations_.all()[index].launched && operations_.is_fed(index);
+}
+
+bool SyncRules::runs(std::size_t index) const {
+    return !operations_.all()[index].finished && has_started(index);
+}
+
+std::size_t SyncRules::unmasked_of(const CheckedOperation& operation) const {
+    const auto count = [&](InterruptSource source) {
+        return hidden({source, operation.group}) ? 0U : 1U;
     };
+    const bool conv = operation.unit == Pipeline::Conv;
+    return count(operation.done) +
+           (conv ? count(InterruptSource::CdmaDat) + count(InterruptSource::CdmaWt) : 0U);
+}
+
+void SyncRules::count_interrupts() {
+    rises_.resize(operations_.all().size());
+    for (std::size_t i = 0; i < rises_.size(); ++i) {
+        if (runs(i)) {
+            rises_[i] = std::max(rises_[i], unmasked_of(operations_.all()[i]));
+        }
+    }
+}
+
+void SyncRules::count_wait(const Place& place) {
+    count_interrupts();
+    if (std::exchange(line_, true)) {
+        return;
+    }
+    if (waits_++ < std::accumulate(rises_.begin(), rises_.end(), set_)) {
+        return;
+    }
+    log_.add(endless_wait("an interrupt is awaited, but no operation runs that could raise one",
+                          "enable all blocks of the operation, or launch the commands of the BDMA, "
+                          "before the wait",
+                          place));
+}
+
+bool SyncRules::take_fetch(std::size_t index) {
+    const CheckedOperation& operation = operations_.all()[index];
+    const bool rises = operation.unit == Pipeline::Conv && runs(index) &&
+                       !(hidden({InterruptSource::CdmaDat, operation.group}) &&
+                         hidden({InterruptSource::CdmaWt, operation.group}));
+    const bool taken = rises && fetches_seen_.insert(index).second;
+    fetch_ended_wait_ = fetch_ended_wait_ || taken;
+    return taken;
+}
+
+void SyncRules::note(const WaitForInterrupt& /*wait*/, const Place& place) {
+    if (!report_masked(place)) {
+        count_wait(place);
+    }
+    bool fetch = false;
+    for (std::size_t i = 0; i < operations_.all().size(); ++i) {
+        fetch = take_fetch(i) || fetch;
+    }
+    if (!fetch) {
+        operations_.finish_all();
+    }
+}
+
+void SyncRules::note(const WriteRegister& write) {
+    if (write.name.starts_with("NVDLA_GLB.S_INTR_SET")) {
+        set_ += static_cast<std::size_t>(std::popcount(write.value));
+    } else if (write.name.starts_with("NVDLA_GLB.S_INTR_STATUS")) {
+        line_ = false;
+    } else if (write.name.starts_with("NVDLA_GLB.S_INTR_MASK")) {
+        count_interrupts();
+    }
+}
+
+bool SyncRules::report_masked(const Place& place) {
     std::string names;
     for (const CheckedOperation& operation : operations_.all()) {
         if (operation.finished) {
             continue;
         }
-        if (!hidden(operation.done, operation.group) ||
+        if (!hidden({operation.done, operation.group}) ||
             (operation.unit == Pipeline::Conv &&
-             !(hidden(InterruptSource::CdmaDat, operation.group) &&
-               hidden(InterruptSource::CdmaWt, operation.group)))) {
-            return;
+             !(hidden({InterruptSource::CdmaDat, operation.group}) &&
+               hidden({InterruptSource::CdmaWt, operation.group})))) {
+            return false;
         }
         const std::string name = to_string(Interrupt{operation.done, operation.group});
         if (names.find(name) == std::string::npos) {
@@ -102,12 +190,13 @@ void SyncRules::report_masked(const Place& place) {
         }
     }
     if (names.empty()) {
-        return;
+        return false;
     }
     Diagnostic finding = masked_interrupt(names, {}, place);
     finding.unit = "NVDLA_GLB";
     finding.register_name = spelled("NVDLA_GLB", "S_INTR_MASK");
     log_.add(std::move(finding));
+    return true;
 }
 
 void SyncRules::know_interrupts(std::uint32_t bits) {
@@ -156,14 +245,24 @@ void SyncRules::know(const std::string& register_name, std::uint32_t mask, std::
 }
 
 void SyncRules::launched() {
+    count_interrupts();
     std::erase_if(requests_, [this](const Request& request) { return bind(request); });
+    report_early_waits();
+}
+
+bool SyncRules::comes(const std::string& sync) const {
+    const auto end = ends_.find(sync);
+    return sync.empty() || (end != ends_.end() && has_started(end->second)) ||
+           std::ranges::find(raised_, sync) != raised_.end();
 }
 
 void SyncRules::compares(const std::string& sync, const ByteRun& region, const Place& place) {
-    if (sync.empty()) {
-        report_early(region, std::nullopt, place);
-    } else {
+    if (!sync.empty()) {
         compares_.push_back({sync, region, place});
+    }
+    if (comes(sync)) {
+        const auto end = ends_.find(sync);
+        report_early(region, end == ends_.end() ? std::nullopt : std::optional(end->second), place);
     }
 }
 
@@ -182,8 +281,11 @@ void SyncRules::report_early(const ByteRun& region, std::optional<std::size_t> e
              .sentence = fmt::format("{} bytes at {} are compared while {} may still be writing "
                                      "them: the program has not waited for its end",
                                      region.bytes.value, to_hex(region.address), operation.name),
-             .remedy = fmt::format("wait for {} before the comparison",
-                                   to_string(Interrupt{operation.done, operation.group})),
+             .remedy = fmt::format("wait for {} before the comparison{}",
+                                   to_string(Interrupt{operation.done, operation.group}),
+                                   fetch_ended_wait_ ? "; mask the interrupts of the CDMA in "
+                                                       "NVDLA_GLB.S_INTR_MASK_0, which rise earlier"
+                                                     : ""),
              .address = region.address,
              .operation = operation.name,
              .place = place});
@@ -222,22 +324,39 @@ void SyncRules::report_pending() {
     }
 }
 
+bool SyncRules::bind_any(const Request& request) {
+    for (std::size_t i = 0; i < operations_.all().size(); ++i) {
+        if (take_fetch(i)) {
+            raised_.push_back(request.sync);
+            return true;
+        }
+    }
+    const auto raises = [this](const CheckedOperation& operation) {
+        return !operation.notified && !hidden({operation.done, operation.group});
+    };
+    for (std::size_t i = 0; i < operations_.all().size(); ++i) {
+        CheckedOperation& operation = operations_.at(i);
+        // what feeds an operation ends before it
+        const bool later = operation.producer && raises(operations_.all()[*operation.producer]);
+        if (raises(operation) && !later && has_started(i)) {
+            operation.notified = true;
+            ends_[request.sync] = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool SyncRules::bind(const Request& request) {
-    if (request.interrupt && !ends_operations(*request.interrupt)) {
+    if (!request.interrupt) {
+        return bind_any(request);
+    }
+    if (!ends_operations(*request.interrupt)) {
         raised_.push_back(request.sync);  // fetches end no operation
         return true;
     }
-    const auto open = [](const CheckedOperation& operation) { return !operation.notified; };
-    std::optional<std::size_t> index;
-    if (request.interrupt) {
-        index = operations_.oldest_without(&CheckedOperation::notified, *request.interrupt);
-    } else {
-        for (std::size_t i = 0; i < operations_.all().size() && !index; ++i) {
-            if (open(operations_.all()[i]) && !operations_.all()[i].gives) {
-                index = i;
-            }
-        }
-    }
+    const std::optional<std::size_t> index =
+        operations_.oldest_without(&CheckedOperation::notified, *request.interrupt);
     if (!index) {
         return false;
     }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,18 @@ class SyncRules {
     void note(const NotifyOnInterrupt& notify, const Place& place);
     void note(const SyncNotify& notify) { raised_.push_back(notify.sync); }
     void note(const SyncWait& wait, const Place& place);
-    /// The interrupt line rises: any running operation may have ended.
+    /// The interrupt line rises: any running operation may have ended, unless a fetch raises it.
     void note(const WaitForInterrupt& wait, const Place& place);
+    /// Interrupts are cleared or set.
+    void note(const WriteRegister& write);
     /// A register that is known to have held a value.
     void know(const std::string& register_name, std::uint32_t mask, std::uint32_t value);
     /// Operations were launched: earlier requests are matched with them now.
     void launched();
-    /// A comparison that waits for an id; for one that waits for none, the results of the region
-    /// must be known to be there.
+    /// Whether the id has been raised, or will be by an operation that has started.
+    bool comes(const std::string& sync) const;
+    /// A comparison that waits for an id, which comes(), or for none: the results of the region must
+    /// be known to be there. An id that never comes is reported at the end.
     void compares(const std::string& sync, const ByteRun& region, const Place& place);
     /// Ids, and the operation whose end raises each.
     const std::map<std::string, std::size_t>& ends() const { return ends_; }
@@ -50,12 +55,28 @@ class SyncRules {
 
     void know_interrupts(std::uint32_t bits);
     bool bind(const Request& request);
+    /// The next interrupt of any unit.
+    bool bind_any(const Request& request);
+    bool hidden(const Interrupt& interrupt) const;
+    /// Its first block has what it needs: its end will come.
+    bool has_started(std::size_t index) const;
+    bool runs(std::size_t index) const;
+    /// Interrupts of operations that have started, as far as they were not masked.
+    void count_interrupts();
+    std::size_t unmasked_of(const CheckedOperation& operation) const;
+    /// For a wait that nothing can end.
+    void count_wait(const Place& place);
+    /// A convolution whose data or weights raise an interrupt that the program has not seen yet:
+    /// it counts as seen from now on.
+    bool take_fetch(std::size_t index);
+    /// Waits that began before the operation that ends them could start.
+    void report_early_waits();
     bool raises(const std::string& sync) const;
     /// A finding at `place` for what writes the region and, as far as the program knows, has not
     /// ended when `end`, which may be nothing, has.
     void report_early(const ByteRun& region, std::optional<std::size_t> end, const Place& place);
-    /// If no running operation can raise the line.
-    void report_masked(const Place& place);
+    /// If no running operation can raise the line; whether it was reported.
+    bool report_masked(const Place& place);
 
     ProgramOperations& operations_;
     DiagnosticLog& log_;
@@ -63,6 +84,13 @@ class SyncRules {
     std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
     std::vector<std::string> raised_;          ///< ids that mean nothing to operations
     std::vector<WaitingCompare> compares_;
+    std::map<std::string, Place> early_waits_;  ///< ids that no started operation raises yet
+    std::set<std::size_t> fetches_seen_;        ///< convolutions
+    bool fetch_ended_wait_ = false;
+    std::vector<std::size_t> rises_;  ///< for each operation: how many interrupts it may raise
+    std::size_t set_ = 0;             ///< interrupts that the program raises itself
+    std::size_t waits_ = 0;           ///< that were ended by one of them
+    bool line_ = false;               ///< one has ended a wait and is not cleared
 };
 
 }  // namespace npuscope

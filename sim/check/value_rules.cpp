@@ -22,11 +22,12 @@ struct StageNames {
     const char* stage;  ///< BS
     const char* rdma;   ///< D_BRDMA_CFG
     const char* field;  ///< BRDMA
+    bool SdpConfig::*present;
 };
 
-constexpr std::array stages{StageNames{"BS", "D_BRDMA_CFG", "BRDMA"},
-                            StageNames{"BN", "D_NRDMA_CFG", "NRDMA"},
-                            StageNames{"EW", "D_ERDMA_CFG", "ERDMA"}};
+constexpr std::array stages{StageNames{"BS", "D_BRDMA_CFG", "BRDMA", &SdpConfig::bs},
+                            StageNames{"BN", "D_NRDMA_CFG", "NRDMA", &SdpConfig::bn},
+                            StageNames{"EW", "D_ERDMA_CFG", "ERDMA", &SdpConfig::element_wise}};
 
 /// Whether a part of a stage, ALU or MUL, uses an operand from memory.
 bool takes_from_memory(const RegisterValues& sdp, const char* stage, const char* part) {
@@ -96,38 +97,94 @@ void add_prelu_per_element(const RegisterValues& sdp, const RegisterValues& rdma
 
 }  // namespace
 
-void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
-                          Diagnostics& findings) {
-    for (const StageNames& names : stages) {
-        const std::string field = names.field;
-        const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
-        const bool bypassed = sdp.field(cfg, fmt::format("{}_BYPASS", names.stage)) != 0;
-        const bool fetches = rdma.field(names.rdma, field + "_DISABLE") == 0;
-        if (bypassed || !fetches || rdma.raw(names.rdma) == 0) {  // 0: never written
-            continue;
-        }
-        const auto use = static_cast<OperandUse>(rdma.field(names.rdma, field + "_DATA_USE"));
-        const bool adder = use != OperandUse::Multiplier;
-        const bool taken = (adder && takes_from_memory(sdp, names.stage, "ALU")) ||
-                           (use != OperandUse::Adder && takes_from_memory(sdp, names.stage, "MUL"));
-        if (taken) {
-            add_prelu_per_element(sdp, rdma, names, findings);
-            continue;
-        }
-        const char* const part = adder ? "ALU" : "MUL";
-        const std::string own = fmt::format("D_DP_{}_{}_CFG", names.stage, part);
-        findings.push_back(
-            {.severity = Severity::Warning,
-             .id = "operand_unused",
-             .sentence = fmt::format(
-                 "{} fetches an operand for the {} of {}, which uses none from memory ({}, {})",
-                 spelled("NVDLA_SDP_RDMA", names.rdma), part, names.stage,
-                 spelled("NVDLA_SDP", own), spelled("NVDLA_SDP", cfg)),
-             .remedy = fmt::format("set {}_{}_SRC to 1, or disable the fetch", names.stage, part),
-             .unit = "NVDLA_SDP",
-             .register_name = spelled("NVDLA_SDP", own),
-             .field = fmt::format("{}_{}_SRC", names.stage, part)});
+namespace {
+
+/// A stage that is bypassed takes nothing: what is fetched for it is never taken out of the FIFO.
+/// source: nv_small RTL, NV_NVDLA_SDP_rdma.v, nrdma_op_en and nrdma_done_pending
+void add_bypassed_fetch(const StageNames& names, Diagnostics& findings) {
+    const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
+    findings.push_back(
+        {.severity = Severity::Warning,
+         .id = "operand_unused",
+         .sentence = fmt::format(
+             "{} enables the fetch of an operand ({}_DISABLE = 0) for {}, which is bypassed ({}): "
+             "nothing takes the operand, so the read DMA never ends and the next operation that "
+             "needs it hangs",
+             spelled("NVDLA_SDP_RDMA", names.rdma), names.field, names.stage,
+             spelled("NVDLA_SDP", cfg)),
+         .remedy = fmt::format("set {}_DISABLE to 1, or clear {}_BYPASS", names.field, names.stage),
+         .unit = "NVDLA_SDP_RDMA",
+         .register_name = spelled("NVDLA_SDP_RDMA", names.rdma),
+         .field = fmt::format("{}_DISABLE", names.field)});
+}
+
+void add_fetch_findings(const SdpRegisters& registers, const StageNames& names,
+                        Diagnostics& findings) {
+    const auto& [sdp, rdma, config] = registers;
+    const std::string field = names.field;
+    const std::string cfg = fmt::format("D_DP_{}_CFG", names.stage);
+    if (!(config.*names.present) || rdma.field(names.rdma, field + "_DISABLE") != 0) {
+        return;
     }
+    if (sdp.field(cfg, fmt::format("{}_BYPASS", names.stage)) != 0) {
+        return add_bypassed_fetch(names, findings);
+    }
+    const auto use = static_cast<OperandUse>(rdma.field(names.rdma, field + "_DATA_USE"));
+    const bool adder = use != OperandUse::Multiplier;
+    const bool taken = (adder && takes_from_memory(sdp, names.stage, "ALU")) ||
+                       (use != OperandUse::Adder && takes_from_memory(sdp, names.stage, "MUL"));
+    if (taken) {
+        return add_prelu_per_element(sdp, rdma, names, findings);
+    }
+    const char* const part = adder ? "ALU" : "MUL";
+    const std::string own = fmt::format("D_DP_{}_{}_CFG", names.stage, part);
+    findings.push_back(
+        {.severity = Severity::Warning,
+         .id = "operand_unused",
+         .sentence = fmt::format(
+             "{} fetches an operand for the {} of {}, which uses none from memory ({}, {})",
+             spelled("NVDLA_SDP_RDMA", names.rdma), part, names.stage, spelled("NVDLA_SDP", own),
+             spelled("NVDLA_SDP", cfg)),
+         .remedy = fmt::format("set {}_{}_SRC to 1, or disable the fetch", names.stage, part),
+         .unit = "NVDLA_SDP",
+         .register_name = spelled("NVDLA_SDP", own),
+         .field = fmt::format("{}_{}_SRC", names.stage, part)});
+}
+
+}  // namespace
+
+void add_operand_findings(const SdpRegisters& registers, Diagnostics& findings) {
+    for (const StageNames& names : stages) {
+        add_fetch_findings(registers, names, findings);
+    }
+}
+
+Diagnostic unused_pdp_source() {
+    const std::string mode = spelled("NVDLA_PDP", "D_OPERATION_MODE_CFG");
+    return {.severity = Severity::Warning,
+            .id = "operand_unused",
+            .sentence = fmt::format(
+                "NVDLA_PDP_RDMA is enabled, but the PDP takes its input on the fly (FLYING_MODE = "
+                "0 in {}): nothing takes what is read, so the read DMA never ends",
+                mode),
+            .remedy = "do not enable NVDLA_PDP_RDMA, or set FLYING_MODE to 1",
+            .unit = "NVDLA_PDP_RDMA",
+            .register_name = spelled("NVDLA_PDP_RDMA", "D_OP_ENABLE")};
+}
+
+Diagnostic unused_read_dma(std::string_view rdma, const std::string& operation) {
+    const bool sdp = rdma == "NVDLA_SDP_RDMA";
+    const std::string mode = sdp ? "the D_DP_*_CFG and D_FEATURE_MODE_CFG of NVDLA_SDP"
+                                 : spelled("NVDLA_PDP", "D_OPERATION_MODE_CFG");
+    return {.id = "operand_unused",
+            .sentence = fmt::format("{} is enabled, but {} takes nothing that it reads: the read "
+                                    "DMA never ends, and the next operation that needs it hangs",
+                                    rdma, operation),
+            .remedy = fmt::format("do not enable it{}, or let the unit take what it reads ({})",
+                                  sdp ? ", disable its fetches" : "", mode),
+            .unit = std::string(rdma),
+            .register_name = spelled(rdma, "D_OP_ENABLE"),
+            .operation = operation};
 }
 
 namespace {

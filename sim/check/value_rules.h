@@ -7,6 +7,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "models/base/diagnostic.h"
@@ -32,10 +33,20 @@ class LoadedTables {
     bool writes_ = false;
 };
 
+/// The registers of an operation of the SDP.
+struct SdpRegisters {
+    const RegisterValues& sdp;
+    const RegisterValues& rdma;
+    const SdpConfig& config;
+};
 /// Operands that NVDLA_SDP_RDMA fetches but no stage of NVDLA_SDP reads from memory; and a note on
 /// slopes of PReLU that are fetched for each element.
-void add_operand_findings(const RegisterValues& sdp, const RegisterValues& rdma,
-                          Diagnostics& findings);
+void add_operand_findings(const SdpRegisters& registers, Diagnostics& findings);
+/// The PDP takes its input on the fly although NVDLA_PDP_RDMA is enabled, too.
+Diagnostic unused_pdp_source();
+/// NVDLA_SDP_RDMA or NVDLA_PDP_RDMA is enabled after an operation that started without it, and no
+/// other one takes what it reads.
+Diagnostic unused_read_dma(std::string_view rdma, const std::string& operation);
 
 /// Registers of a unit of the operation that were never written, though their reset value is seldom
 /// meant.
