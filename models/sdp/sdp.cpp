@@ -92,9 +92,6 @@ void Sdp::read_source(SdpWork& work, Cycles start) {
 void Sdp::run_operation(Activity& activity) {
     const std::shared_ptr<SdpWork> work = launches.take(activity, WaitKind::Idle);
     const SdpJob& job = work->job;
-    if (!job.flying()) {
-        work->record.pass(now(), Cause::WaitsForPrevious);
-    }
     output_ = std::make_shared<Output>(
         Output{work, {"output", work->name, job.destination_in_sram, work->values}});
     requests_.begin(job, lanes(job));
@@ -301,7 +298,9 @@ Cycles Sdp::take_atom(Activity& activity, SdpWork& work, Cycles ready) {
     if (!work.job.flying()) {
         CauseCycles& causes = work.record.causes;
         if (atom_ == 0) {
-            causes[Cause::StartUp] += time - work.record.accounted();
+            // the process may end the previous operation later than its stages are free
+            work.record.pass(std::min(begun_, time), Cause::WaitsForPrevious);
+            causes[Cause::StartUp] += time - std::min(time, work.record.accounted());
         } else {
             causes[Cause::Memory] += time - free;
             causes[Cause::Work] += drain_.pace();
