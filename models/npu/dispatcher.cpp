@@ -94,6 +94,24 @@ void add_record(Fingerprint& state, const OperationRecord& record) {
     }
 }
 
+/// An operation's causes end with it. The MAC array is occupied until it could take the next
+/// weights, which may be later than the results of the last ones.
+void end_causes(OperationRecord& record) {
+    OperationPart* last = record.parts.empty() ? nullptr : &record.parts.back();
+    while (record.causes.sum() > record.cycles()) {
+        CauseCycles& from = last == nullptr ? record.causes : last->causes;
+        Cycles& largest = *std::ranges::max_element(from.cycles);
+        const Cycles excess = std::min(largest, record.causes.sum() - record.cycles());
+        if (last != nullptr) {
+            record.causes.cycles[static_cast<std::size_t>(&largest - from.cycles.data())] -= excess;
+        }
+        largest -= excess;
+    }
+    if (last != nullptr) {
+        last->end = std::min(last->end, record.end);
+    }
+}
+
 /// Errors, and what this NPU lacks, stop a run.
 bool refuses(const Diagnostic& finding) {
     return finding.severity == Severity::Error || is_lacking(finding);
@@ -306,9 +324,13 @@ void Dispatcher::sdp_done(const std::shared_ptr<SdpWork>& of) {
         record.joined.push_back(work.name);
         awaiting_sdp_.pop_front();
     }
-    if (work.job.to_pdp) {
+    if (work.job.to_pdp && pooled_.empty()) {
         awaiting_pdp_.push_back(std::move(record));
     } else {
+        if (work.job.to_pdp) {
+            record.joined.push_back(pooled_.front());
+            pooled_.pop_front();
+        }
         finish_record(std::move(record));
     }
     rooms_.glb.raise({InterruptSource::Sdp, work.group});
@@ -325,13 +347,16 @@ void Dispatcher::unit_done(Pipeline pipeline, UnitWork& work, const Shown& shown
     if (shown.lookups != nullptr) {
         set_lookup_counters(EndingGroup(file), *shown.lookups);
     }
-    OperationRecord record = std::move(work.record);
-    if (shown.taken_on_the_fly && !awaiting_pdp_.empty()) {
-        record = std::move(awaiting_pdp_.front());
-        record.joined.push_back(work.name);
+    if (!shown.taken_on_the_fly) {
+        finish_record(std::move(work.record));
+    } else if (awaiting_pdp_.empty()) {
+        pooled_.push_back(work.name);  // its record ends with the stages that feed it
+    } else {
+        OperationRecord record = std::move(awaiting_pdp_.front());
         awaiting_pdp_.pop_front();
+        record.joined.push_back(work.name);
+        finish_record(std::move(record));
     }
-    finish_record(std::move(record));
     rooms_.glb.raise({row.done, work.group});
     engine_.finish(pipeline, work.uses_rdma);
     launch_ready();
@@ -373,7 +398,7 @@ void Dispatcher::report_early_end(const SdpWork& work, std::uint64_t atoms) {
 bool Dispatcher::runs_alone(const ConvWork& work) const {
     return !awaiting_sdp_.empty() && awaiting_sdp_.front().get() == &work &&
            awaiting_sdp_.size() == fed_.size() && sdp_operations_ == fed_.size() &&
-           awaiting_pdp_.empty() &&
+           awaiting_pdp_.empty() && pooled_.empty() &&
            std::ranges::none_of(fed_, [](const SdpWork* sdp) { return sdp->job.to_pdp; });
 }
 
@@ -446,8 +471,8 @@ void Dispatcher::finish_record(OperationRecord record) {
     if (complete_) {
         complete_(record);
     }
-    record.causes[Cause::Latency] +=
-        record.cycles() - std::min(record.cycles(), record.causes.sum());
+    end_causes(record);
+    record.causes[Cause::Latency] += record.cycles() - record.causes.sum();
     if (!record.parts.empty() && record.accounted() < record.end) {
         OperationPart rest{record.accounted(), record.end, record.causes};
         for (const OperationPart& part : record.parts) {

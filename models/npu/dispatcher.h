@@ -120,6 +120,7 @@ class Dispatcher : public CsbListener {
     std::deque<SdpWork*> fed_;        // SDP operations that they feed, in the same order
     std::size_t sdp_operations_ = 0;  // under way, these and others
     std::deque<OperationRecord> awaiting_pdp_;
+    std::deque<std::string> pooled_;  // on the fly, and the operation that feeds them has not ended
     std::vector<OperationRecord> operations_;
     std::function<void(OperationRecord&)> complete_;
 };
