@@ -44,6 +44,7 @@ class AtomStream : public ReadStream {
     void arrived(std::span<const Cycles> times) override {
         arrivals_.insert(arrivals_.end(), times.begin(), times.end());
     }
+    bool hold_more() override { return setup_.limits.beats++ <= total_beats_; }
 
     /// Atoms that one look-ahead may cover: no more than the latency FIFO holds in addition to the
     /// rest of a burst of `burst` beats.

@@ -50,6 +50,10 @@ class ReadStream {
     /// The next beats, of a request, can arrive at these times, or `interval` apart; a consumer
     /// without room for them moves them to later ones. Called before they arrive.
     virtual void hold_back(std::span<Cycles> /*times*/, Cycles /*interval*/) {}
+    /// The consumer awaits beats that the FIFO will never have room for, because it is the consumer
+    /// itself that gives room: the FIFO holds one more from now on. Hardware that could not hold
+    /// what one atom needs would not be built. False if no more room helps.
+    virtual bool hold_more() { return false; }
 };
 
 /// One run of memory that is ready as a whole.

@@ -309,11 +309,12 @@ void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
     while (reads_.issued(client) < beats) {
         if (const std::optional<Cycles> bound = reads_.issued_after(client, beats)) {
             activity.wait_until(*bound, kind, channel_name_);
+        } else if (room != nullptr) {
+            activity.wait_for(*room, kind, clients_[client].room_name);
         } else {
-            NPU_CHECK(room != nullptr,
+            NPU_CHECK(clients_[client].lane.hold_more(),
                       clients_[client].name +
                           ": a stream waits for room that only its own client can give");
-            activity.wait_for(*room, kind, clients_[client].room_name);
         }
         reads_.advance(now());
     }

@@ -96,6 +96,7 @@ class ReadLane : public ChannelSource {
     void hold_back(std::span<Cycles> times, Cycles interval) override {
         stream_->hold_back(times, interval);
     }
+    bool hold_more() { return stream_->hold_more(); }
 
  private:
     void begin_run(const ByteRun& run);

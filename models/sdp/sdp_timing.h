@@ -287,6 +287,7 @@ class SdpStream : public ReadStream {
         arrivals_.insert(arrivals_.end(), times.begin(), times.end());
     }
     Cycles ready_after(std::uint64_t count) const override;
+    bool hold_more() override { return plan_.fifo++ <= beats_; }
 
     /// Beats that must have arrived for an atom; `alike` then refers to it.
     std::uint64_t needed(std::uint64_t atom) const;

@@ -53,6 +53,21 @@ TEST(AtomStream, a_beat_that_leaves_the_fifo_gives_its_place_back) {
     EXPECT_EQ(stream.next_burst()->ready, Cycles(117));
 }
 
+TEST(AtomStream, holds_more_where_its_consumer_awaits_more_than_the_fifo_has_room_for) {
+    AtomStream stream(setup_with({.beats = 2, .buffer = 1, .runs = 9, .give_back = Cycles(5)}),
+                      runs_of(1, 4));
+    EXPECT_EQ(stream.next_burst()->beats, 2U);
+    arrive(stream, 100, 2);
+    EXPECT_TRUE(stream.next_burst());
+    EXPECT_FALSE(stream.next_burst());
+    EXPECT_TRUE(stream.hold_more());
+    EXPECT_TRUE(stream.next_burst());  // the last one
+    for (int more = 0; more < 9; ++more) {
+        stream.hold_more();
+    }
+    EXPECT_FALSE(stream.hold_more());
+}
+
 TEST(AtomStream, a_run_begins_when_the_queue_has_a_place_for_it) {
     AtomStream stream(setup_with({.beats = 60, .buffer = 9, .runs = 2, .give_back = Cycles(5)}),
                       runs_of(3, 2));
