@@ -12,6 +12,11 @@
 namespace npuscope {
 namespace {
 
+/// Two small numbers, in this order.
+std::uint64_t pair_print(std::uint64_t first, std::uint64_t second) {
+    return mixed(mixed(0, first), second);
+}
+
 std::uint64_t print_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 /// `NVDLA_CSC` of `NVDLA_CSC.S_POINTER_0`.
@@ -28,7 +33,7 @@ class Printer {
     std::optional<std::uint64_t> print(const Action& action, std::size_t place) {
         place_ = place;
         const auto own = std::visit([this](const auto& one) { return of(one); }, action);
-        return own ? std::optional(mixed(action.index(), *own)) : std::nullopt;
+        return own ? std::optional(pair_print(action.index(), *own)) : std::nullopt;
     }
 
  private:
@@ -40,12 +45,13 @@ class Printer {
             return std::nullopt;  // the rest of the address is not known
         }
         if (write.name.find("ADDR") != std::string::npos) {
-            value = mixed(value % likeness_.alignment.value, likeness_.region_of(Address(value)));
+            value =
+                pair_print(value % likeness_.alignment.value, likeness_.region_of(Address(value)));
         } else if (groups_changed_ && write.name.find(".S_POINTER") != std::string::npos &&
                    likeness_.has_groups(block_of(write.name))) {
             value ^= 1U;
         }
-        return mixed(write.address, value);
+        return pair_print(write.address, value);
     }
     Print of(const NotifyOnInterrupt& notify) {
         raised_at_[notify.sync] = place_;

@@ -69,6 +69,18 @@ TEST(RepeatedStatements, follow_an_even_number_of_times_where_groups_change) {
     EXPECT_FALSE(found(program, Compared::Same).has_value());
 }
 
+/// As numbers, a wait one statement after its interrupt and a layer of some operations are close.
+TEST(RepeatedStatements, differ_by_their_kind_whatever_they_say) {
+    for (std::size_t operations = 0; operations < 64; ++operations) {
+        std::vector<Statement> program;
+        for (std::uint32_t layer = 0; layer < 3; ++layer) {
+            add_layer(program, 7, 0x100 * layer);
+        }
+        program.back().action = BeginLayer{"next", "conv", 0, operations};
+        EXPECT_FALSE(found(program).has_value()) << operations;
+    }
+}
+
 TEST(RepeatedStatements, differ_by_a_size_the_lie_of_an_address_or_its_region) {
     for (const auto& [size, address] :
          {std::pair{8U, 0x200U}, std::pair{7U, 0x210U}, std::pair{7U, 0x1000'0000U}}) {
