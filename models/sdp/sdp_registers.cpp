@@ -169,14 +169,22 @@ class StageFields {
     std::string stage_;
 };
 
+/// Whether an NPU has a stage, and the field that says so.
+struct Presence {
+    bool present;
+    const char* field;
+};
+
 /// The stage works or is bypassed; one that the NPU lacks must be bypassed.
 template <class Fields, class Flag>
-void describe_bypass(Fields& fields, Flag& bypass, bool present) {
+void describe_bypass(Fields& fields, Flag& bypass, const Presence& stage) {
     fields.flag("CFG", "BYPASS", bypass);
     if constexpr (Fields::decodes) {
-        if (!bypass && !present) {
+        if (!bypass && !stage.present) {
             fields.refuse("BYPASS", "this NPU has no such stage",
-                          "program 1 (bypass) or choose a preset that has the stage");
+                          fmt::format("program 1 (bypass), or choose an NPU that has the stage: "
+                                      "npu.sdp.{}=true",
+                                      stage.field));
         }
     }
 }
@@ -195,9 +203,9 @@ void describe_algorithm(Fields& fields, Alu& alu, bool can_compare) {
 }
 
 template <class Fields, class Stage>
-void describe_x_stage(Fields fields, Stage& stage, bool present) {
+void describe_x_stage(Fields fields, Stage& stage, const Presence& presence) {
     constexpr unsigned shifter_mask = 0x3f;  // source: NV_NVDLA_SDP_core.v, [5:0] of 8 bits
-    describe_bypass(fields, stage.bypass, present);
+    describe_bypass(fields, stage.bypass, presence);
     if (fields.unused(stage.bypass)) {
         return;
     }
@@ -262,7 +270,7 @@ void describe_y_alu(Fields& fields, Alu& alu) {
 template <class Visitor, class Stage>
 void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
     StageFields fields(visit, "EW");
-    describe_bypass(fields, stage.bypass, config.element_wise);
+    describe_bypass(fields, stage.bypass, Presence{config.element_wise, "element_wise"});
     if (fields.unused(stage.bypass)) {
         return;
     }
@@ -275,7 +283,7 @@ void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
     if constexpr (Visitor::decodes) {
         if (!config.lut) {
             fields.refuse("LUT_BYPASS", "this NPU's SDP has no look-up tables",
-                          "program 1 (bypass) or choose a preset that has them");
+                          "program 1 (bypass), or choose an NPU that has them: npu.sdp.lut=true");
         }
     }
     describe_lookup(visit, stage.lut, [&visit](const std::string& name, auto& bound) {
@@ -285,8 +293,8 @@ void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
 
 template <class Visitor, class Stages>
 void describe_stages(Visitor& visit, Stages& stages, const SdpConfig& config) {
-    describe_x_stage(StageFields(visit, "BS"), stages.bs, config.bs);
-    describe_x_stage(StageFields(visit, "BN"), stages.bn, config.bn);
+    describe_x_stage(StageFields(visit, "BS"), stages.bs, {config.bs, "bs"});
+    describe_x_stage(StageFields(visit, "BN"), stages.bn, {config.bn, "bn"});
     describe_y_stage(visit, stages.ew, config);
     visit.signed_field("D_CVT_OFFSET", "CVT_OFFSET", stages.convertor.offset);
     visit.signed_field("D_CVT_SCALE", "CVT_SCALE", stages.convertor.scale);

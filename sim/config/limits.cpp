@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/base/error.h"
@@ -57,7 +58,9 @@ constexpr std::uint64_t terahertz = 1'000'000'000'000;
 
 // source: the values of the presets, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
-    Limit{"npu.clock", 1, terahertz}, Limit{"memory.regions[].dram.clock", 1, terahertz},
+    Limit{"memory.beat_interval", 1, millisecond},
+    Limit{"memory.regions[].beat_interval", 1, millisecond}, Limit{"npu.clock", 1, terahertz},
+    Limit{"memory.regions[].dram.clock", 1, terahertz},
     Limit{"memory.regions[].bandwidth", 1, 1000 * terahertz},
     // more than any JEDEC family has, and few enough to keep the state of each bank
     Limit{"memory.regions[].dram.organisation.channels", 1, 64},
@@ -70,11 +73,13 @@ constexpr std::array limits{
     Limit{"npu.mcif.max_burst", 1, 256},  // source: AXI4, AxLEN
     Limit{"npu.mcif.address_bits", 32, 64}, Limit{"npu.mcif.outstanding_reads", 1, many},
     Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
-    Limit{"npu.cdma.request_atoms", 1, many}, Limit{"npu.cbuf.banks", 2, 1024, false, 32},
-    Limit{"npu.cbuf.bank_width", 4, 128, true}, Limit{"npu.cbuf.bank_depth", 1, 65536},
-    Limit{"npu.csc.stripe_groups", 1, 64}, Limit{"npu.csc.image_stripe_groups", 1, 64},
-    Limit{"npu.csc.shortest_load", 0, many}, Limit{"npu.cacc.buffered_groups", 1, 1024},
-    Limit{"npu.cacc.partial_sum_bits", 16, 64}, Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
+    // a line's second plane is requested before the first one is complete
+    Limit{"npu.cdma.image_requests", 2, many}, Limit{"npu.cdma.request_atoms", 1, many},
+    Limit{"npu.cbuf.banks", 2, 1024, false, 32}, Limit{"npu.cbuf.bank_width", 4, 128, true},
+    Limit{"npu.cbuf.bank_depth", 1, 65536}, Limit{"npu.csc.stripe_groups", 1, 64},
+    Limit{"npu.csc.image_stripe_groups", 1, 64}, Limit{"npu.csc.shortest_load", 0, many},
+    Limit{"npu.cacc.buffered_groups", 1, 1024}, Limit{"npu.cacc.partial_sum_bits", 16, 64},
+    Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
     Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
     Limit{"npu.sdp.bs_throughput", 1, many}, Limit{"npu.sdp.bn_throughput", 1, many},
     Limit{"npu.sdp.element_wise_throughput", 1, many}, Limit{"npu.sdp.output_throughput", 1, many},
@@ -88,7 +93,7 @@ constexpr std::array limits{
     Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
     Limit{"npu.engine.input_lanes", 1, many}, Limit{"npu.engine.output_lanes", 1, many},
     Limit{"npu.engine.weight_buffers", 1, many}, Limit{"npu.engine.launch_queue", 1, many},
-    Limit{"npu.engine.read_buffer", 1, 1ULL << 30U}, Limit{"npu.engine.alignment", 1, size, true},
+    Limit{"npu.engine.read_buffer", 1, many}, Limit{"npu.engine.alignment", 1, size, true},
     Limit{"npu.engine.memory", 1, 1ULL << 40U},
     // source: TI Neural Network Compiler for MCUs, weights of 2, 4 and 8 bits; sums have 32 bits
     Limit{"npu.restrictions.weights[].bits", 2, 8},
@@ -138,6 +143,8 @@ class Numbers {
     void each(std::string_view row, const Visitor& visit) const {
         walk(root_, row, {}, visit);
     }
+
+    const Json& all() const { return root_; }
 
  private:
     template <class Visitor>
@@ -282,37 +289,79 @@ std::string nearest_of(const Relation& relation, const Values& values) {
     return text;
 }
 
-/// Regions have different names, no byte in common, and one model of time each.
-void check_regions(const MemoryConfig& memory,
-                   const std::function<Place(const std::string& field)>& place_of) {
-    const auto refuse_region = [&](std::size_t index, const char* part, const std::string& sentence,
-                                   const std::string& remedy) {
-        const std::string field = fmt::format("memory.regions[{}].{}", index, part);
+using PlaceOf = std::function<Place(const std::string& field)>;
+
+/// Lists that the NPU at hand cannot work without.
+void check_lists(const Json& system, const PlaceOf& place_of) {
+    const auto weights = Json::json_pointer("/npu/restrictions/weights");
+    if (system.contains(weights) && system.at(weights).empty()) {
+        const std::string field = "npu.restrictions.weights";
         throw ConfigError(
-            {.sentence = sentence, .remedy = remedy, .field = field, .place = place_of(field)});
+            {.sentence = fmt::format("'{}' is empty: no layer could have weights", field),
+             .remedy = "list at least one width, e.g. " + field +
+                       "=[{bits: 8, bias_bits: 16, scale_bits: 8}]",
+             .field = field,
+             .place = place_of(field)});
+    }
+}
+
+/// Where a change of the command line gave one of these fields its value; otherwise the first one's
+/// place.
+Place place_of_any(std::span<const std::string> fields, const PlaceOf& place_of) {
+    for (const std::string& field : fields) {
+        if (Place place = place_of(field); place.file.starts_with("--set ")) {
+            return place;
+        }
+    }
+    return place_of(fields.front());
+}
+
+/// Regions have different names, no byte in common, and one model of time each; they end within 64
+/// bits.
+void check_regions(const MemoryConfig& memory, const PlaceOf& place_of) {
+    const auto field_of = [](std::size_t index, const char* part) {
+        return fmt::format("memory.regions[{}].{}", index, part);
+    };
+    const auto refuse_regions = [&](const std::vector<std::string>& fields,
+                                    const std::string& sentence, const std::string& remedy) {
+        throw ConfigError({.sentence = sentence,
+                           .remedy = remedy,
+                           .field = fields.front(),
+                           .place = place_of_any(fields, place_of)});
     };
     for (std::size_t i = 0; i < memory.regions.size(); ++i) {
         const MemoryRegionConfig& region = memory.regions[i];
         if (region.bandwidth && region.dram) {
-            refuse_region(i, "bandwidth",
-                          fmt::format("region '{}' has a bandwidth and a DRAM model", region.name),
-                          "leave out one of them");
+            refuse_regions({field_of(i, "bandwidth"), field_of(i, "dram")},
+                           fmt::format("region '{}' has a bandwidth and a DRAM model", region.name),
+                           "leave out one of them");
+        }
+        if (region.size > Bytes(0) &&
+            region.base.value + (region.size.value - 1) < region.base.value) {
+            refuse_regions({field_of(i, "base"), field_of(i, "size")},
+                           fmt::format("region '{}' of {} bytes at {} goes beyond the last address "
+                                       "of 64 bits",
+                                       region.name, region.size.value, to_hex(region.base)),
+                           fmt::format("nearest legal value: {}={}", field_of(i, "base"),
+                                       to_hex(Address(0 - region.size.value))));
         }
         for (std::size_t k = 0; k < i; ++k) {
             const MemoryRegionConfig& other = memory.regions[k];
             if (region.name == other.name) {
-                refuse_region(i, "name", fmt::format("two regions are called '{}'", region.name),
-                              "give each region a `name` of its own");
+                refuse_regions({field_of(i, "name"), field_of(k, "name")},
+                               fmt::format("two regions are called '{}'", region.name),
+                               "give each region a `name` of its own");
             }
             const Address later = std::max(region.base, other.base);
             const auto reaches = [&](const MemoryRegionConfig& one) {
                 return later - one.base < one.size;
             };
             if (reaches(region) && reaches(other)) {
-                refuse_region(i, "base",
-                              fmt::format("regions '{}' and '{}' overlap at {}", other.name,
-                                          region.name, to_hex(later)),
-                              "move one of them, or make it smaller");
+                refuse_regions({field_of(i, "base"), field_of(k, "base"), field_of(i, "size"),
+                                field_of(k, "size")},
+                               fmt::format("regions '{}' and '{}' overlap at {}", other.name,
+                                           region.name, to_hex(later)),
+                               "move one of them, or make it smaller");
             }
         }
     }
@@ -365,12 +414,14 @@ void check_limits(const SystemConfig& system,
         if (values && !relation.holds(*values)) {
             const std::string field(relation.fields[0]);
             const std::string nearest = nearest_of(relation, *values);
+            std::vector<std::string> changed(relation.fields.begin(), relation.fields.end());
+            std::erase(changed, "");
             throw ConfigError(
                 {.sentence = fmt::format("'{}' is {} and '{}' is {}: {}", field, (*values)[0],
                                          relation.fields[1], (*values)[1], relation.sentence),
                  .remedy = "nearest legal values: " + nearest,
                  .field = field,
-                 .place = place_of(field),
+                 .place = place_of_any(changed, place_of),
                  .nearest = nearest});
         }
     };
@@ -383,6 +434,7 @@ void check_limits(const SystemConfig& system,
             }
         }
     }
+    check_lists(numbers.all(), place_of);
     check_regions(system.memory, place_of);
 }
 

@@ -72,10 +72,12 @@ std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes) 
     if (bytes <= limit && (bits >= 64 || end <= std::uint64_t{1} << bits)) {
         return std::nullopt;
     }
+    const bool given = region.surfaces && bytes <= region.size;
     return Diagnostic{.sentence = fmt::format("the network needs {} bytes of memory from {} on, "
                                               "more than region '{}' or a {}-bit address provides",
                                               bytes.value, to_hex(region.base), region.name, bits),
-                      .remedy = "enlarge the region, or move its base down",
+                      .remedy = given ? "raise memory.regions[0].surfaces"
+                                      : "enlarge the region, or move its base down",
                       .field = region_size};
 }
 

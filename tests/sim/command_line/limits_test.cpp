@@ -162,6 +162,42 @@ TEST(Limits, EveryEntryOfAListKeepsThem) {
         << refused.err;
 }
 
+TEST(Limits, ARefusalNamesTheChangeThatCausesIt) {
+    const auto refusal = [](const std::string& change) {
+        const Answer answer = timed("nv_small", {change});
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << change;
+        return answer.err;
+    };
+    const auto names = [&](const std::string& change, const std::string& part) {
+        const std::string told = refusal(change);
+        EXPECT_TRUE(told.starts_with("npuscope: --set " + change + ": ")) << told;
+        EXPECT_NE(told.find(part), std::string::npos) << told;
+    };
+    names("memory.beat_interval=0", "nearest legal value: memory.beat_interval=1)");
+    names("memory.regions[0].beat_interval=0", "must be 1 to 1000000");
+    names("npu.cdma.image_requests=1", "nearest legal value: npu.cdma.image_requests=2)");
+    // the other region is in the preset's file
+    names("memory.regions[0].base=0", "regions 'dram' and 'sram' overlap at 0x50000000");
+    names("memory.regions[0].base=18446744073709551615",
+          "goes beyond the last address of 64 bits (nearest legal value: "
+          "memory.regions[0].base=0xfffffff000000000)");
+    // what only the planner knows
+    EXPECT_NE(refusal("npu.sdp.bs=false").find("npu.sdp.bs=true"), std::string::npos);
+    EXPECT_NE(refusal("memory.regions[0].surfaces=1").find("raise memory.regions[0].surfaces"),
+              std::string::npos);
+    EXPECT_EQ(timed("nv_small", {"npu.cdma.image_requests=2"}).code, ExitCode::Good);
+}
+
+TEST(Limits, AnEngineWithoutWidthsForWeightsIsRefused) {
+    const Answer refused =
+        typed({"run", std::string(NPUSCOPE_SOURCE) + "/configs/workload/ti_cls_1k.yaml", "--npu",
+               "tinpu_f28p55", "--set", "npu.restrictions.weights=[]"});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_TRUE(refused.err.starts_with(
+        "npuscope: --set npu.restrictions.weights=[]: 'npu.restrictions.weights' is empty"))
+        << refused.err;
+}
+
 TEST(Limits, ALayerThatDoesNotFitTheBufferNamesADepthThatRuns) {
     const std::vector<std::string> small{"npu.cbuf.banks=2", "npu.cbuf.bank_depth=8"};
     const Answer refused = timed("nv_small", small);
