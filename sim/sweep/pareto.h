@@ -34,6 +34,8 @@ class FrontSearch {
     std::vector<std::size_t> next(std::size_t count);
     /// Reports a run's result; nothing for a design that cannot be run.
     void tell(std::size_t design, const std::optional<Costs>& costs);
+    /// A design that was to run next is refused: the budget is not charged for it.
+    void refuse() { --runs_; }
 
     std::size_t runs() const { return runs_; }
 

@@ -198,6 +198,10 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
     for (std::size_t i = 0; i < axes_.size(); ++i) {
         expect_own_fields(i, axes.items[i].place);
     }
+    if (search_.points == std::uint64_t{0}) {
+        throw ConfigError(root.find("search")->find("points")->place,
+                          "`points` is 0: no design would run", "nearest legal value: points: 1");
+    }
     for (std::size_t i = 0; i < spec.where.size(); ++i) {
         where_.emplace_back(spec.where[i], root.find("where")->items[i].place, known);
     }

@@ -115,7 +115,11 @@ class SweepRun {
                 const std::size_t design = *next++;
                 Json point = work_.prepare(designs_[design]);
                 const std::string& key = key_of(point);
+                const bool illegal = point.at("points").front().value("status", "") == "illegal";
                 keys_[design] = key;
+                if (illegal) {
+                    illegal_.insert(design);
+                }
                 if (task_of(key, options_.tasks) != options_.task) {
                     ++done_;
                 } else if (!seen_.insert(key).second) {
@@ -124,7 +128,7 @@ class SweepRun {
                 } else if (is_known(key)) {
                     ++count_.found;
                     ++done_;
-                } else if (point.at("points").front().value("status", "") == "illegal") {
+                } else if (illegal) {
                     store(point);
                 } else {
                     pool.give(2 * design);
@@ -216,6 +220,10 @@ class SweepRun {
                 rated[point.key] = std::move(point.costs);
             }
             for (const std::size_t design : batch) {
+                if (illegal_.contains(design)) {
+                    search.refuse();
+                    continue;
+                }
                 const auto found = rated.find(keys_.at(design));
                 search.tell(design, found == rated.end() ? std::optional<Costs>()
                                                          : std::optional(found->second));
@@ -230,6 +238,7 @@ class SweepRun {
     std::vector<Design> designs_;
     SweepCount count_;
     std::set<std::string> seen_;
+    std::set<std::size_t> illegal_;  // designs that a limit refuses
     std::map<std::size_t, std::string> keys_;
     std::uint64_t done_ = 0;
     Clock::time_point committed_ = Clock::now();

@@ -60,6 +60,11 @@ TEST_F(SweepCommand, FormulasAreCheckedBeforeAnythingIsWritten) {
               ":3:9: `where` leaves out all of 2 designs (relax it)\n");
 }
 
+TEST_F(SweepCommand, ASearchRunsAtLeastOneDesign) {
+    EXPECT_EQ(refusal(std::string(base) + axes + "search: {kind: adaptive, points: 0}\n"),
+              ":3:34: `points` is 0: no design would run (nearest legal value: points: 1)\n");
+}
+
 TEST_F(SweepCommand, ABaseThatCannotWorkIsRefused) {
     EXPECT_THAT(refusal(std::string("base: {program: lent}\n") + axes),
                 StartsWith(":1:17: there is no file 'lent' and no bundled item of that name"));

@@ -86,5 +86,15 @@ TEST(FrontSearch, goesOnWhereDesignsCannotBeRun) {
     EXPECT_EQ(asked, 3U);
 }
 
+TEST(FrontSearch, isNotChargedForDesignsThatAreRefused) {
+    FrontSearch search({{0}, {0.5}, {1}}, {{}, {}, {}}, 1);
+    std::size_t asked = 0;
+    for (auto batch = search.next(1); !batch.empty(); batch = search.next(1)) {
+        search.refuse();
+        ++asked;
+    }
+    EXPECT_EQ(asked, 3U);
+}
+
 }  // namespace
 }  // namespace npuscope
