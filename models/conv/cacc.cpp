@@ -91,7 +91,7 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
     const Cycles first_ready = package.last_block_start + config_.fill_latency +
                                (floats ? float_sum : Cycles(0)) + pairing(package.work->job);
     if (config_.stale_end_marks) {
-        marks_.enter(first_ready + Cycles(package.length - 1), package.last);
+        marks_.enter(first_ready + package.interval * (package.length - 1), package.last);
     }
     const auto offer = atoms.give(giver,
                                   {.values = package.work->accumulated,
@@ -99,6 +99,7 @@ bool Cacc::accept(Activity& giver, const StripePackage& package) {
                                    .first_pixel = package.first_output,
                                    .count = package.length,
                                    .first_ready = first_ready,
+                                   .interval = package.interval,
                                    .last = package.last,
                                    .credits = &credits,
                                    .credit_delay = config_.credit_return,

@@ -101,7 +101,8 @@ struct StripePackage {
     std::uint64_t first_output = 0;
     std::uint32_t length = 0;
     Cycles last_block_start{};
-    bool last = false;  ///< of the operation
+    Cycles interval{1};  ///< from output to output
+    bool last = false;   ///< of the operation
 };
 
 }  // namespace npuscope

@@ -48,7 +48,8 @@ StripePlan Csc::plan_of(const ConvWork& work) const {
         .cells = loading,
         .full_stripe = config_.stripe_groups * loading,
         .batches = job.batches(),
-        .most_outputs = wires_.most_credits};
+        .most_outputs = wires_.most_credits,
+        .reads = reading_cycles(job, datapath_, work.buffer.entry)};
     if (job.mode() == ConvMode::Image) {
         plan.row = job.output().width;
         plan.rows_together = job.weights.row_group;
@@ -299,6 +300,7 @@ bool Csc::run_stripe(Activity& activity, StripePackage& package) {
         next_block_ = last_block_ + block_cycles(plan_, package.length);
     }
     package.last_block_start = last_block_;
+    package.interval = Cycles(divide_up(plan_.reads, plan_.outputs_per_cycle));
     array_[Cause::SdpDrain] += last_block_ - unhindered;
     array_[Cause::Mac] += first_blocks + (next_block_ - last_block_);
     activity.count_busy({unhindered - first_blocks, unhindered});

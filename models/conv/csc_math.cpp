@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/conv/csc_math.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "models/base/check.h"
@@ -99,6 +100,14 @@ std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath,
     const Bytes cube = job.weights.element * datapath.atomic_c;
     return static_cast<std::uint32_t>(
         divide_up(cube.value * job.weights.group_kernels, entry.value));
+}
+
+std::uint32_t reading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry) {
+    const std::uint64_t channels =
+        std::min(std::uint64_t{datapath.atomic_c}, std::uint64_t{job.weights.shape.channels});
+    const std::uint64_t used = job.mode() == ConvMode::Winograd ? datapath.atomic_c : channels;
+    return static_cast<std::uint32_t>(
+        divide_up(std::max<std::uint64_t>(used, 1) * bytes_of(job.precision()), entry.value));
 }
 
 std::optional<MiscountedImage> miscounted_image(const ConvJob& job, const CscConfig& config,

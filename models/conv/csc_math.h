@@ -122,6 +122,9 @@ std::optional<std::uint32_t> met_byte(const ImageWalk& walk, std::uint32_t block
 /// Cycles in which the MAC cells load a full kernel group's weights; `entry`: size in the buffer.
 std::uint32_t loading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry);
 
+/// Cycles in which the buffer provides the data that one output needs, an entry in each.
+std::uint32_t reading_cycles(const ConvJob& job, const DatapathConfig& datapath, Bytes entry);
+
 struct MiscountedImage {
     ImageWalk walk;
     ImageRow row;

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan) {
 
 Cycles block_cycles(const StripePlan& plan, std::uint32_t length) {
     const auto passes = static_cast<std::uint32_t>(
-        round_up(divide_up(length, plan.outputs_per_cycle), plan.rows_together));
+        round_up(divide_up(length, plan.outputs_per_cycle), plan.rows_together) * plan.reads);
     return Cycles(std::max(passes, plan.shortest == 0 ? plan.cells : plan.shortest));
 }
 

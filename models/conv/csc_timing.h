@@ -25,6 +25,7 @@ struct StripePlan {
     std::uint32_t batches{1};            ///< outputs per position, which no stripe splits
     std::uint32_t most_outputs{~0U};     ///< of a stripe that the accumulator can hold
     std::uint32_t outputs_per_cycle{1};  ///< of one kernel: 4 of a Winograd patch
+    std::uint32_t reads{1};  ///< cycles in which the buffer provides the data of an output
     /// Rows processed at once; a stripe's cycles are a multiple of it. source: NV_NVDLA_CSC_sg.v,
     /// dat_stripe_img_length_w
     std::uint32_t rows_together{1};
@@ -35,7 +36,7 @@ std::vector<std::uint32_t> stripe_lengths(const StripePlan& plan);
 
 /// Cycles in which a stripe's outputs pass the MAC cells once, with no loading for a next block.
 inline Cycles passing_cycles(const StripePlan& plan, std::uint32_t length) {
-    return Cycles(divide_up(length, plan.outputs_per_cycle));
+    return Cycles(divide_up(length, plan.outputs_per_cycle) * plan.reads);
 }
 
 /// Cycles that one block of a stripe takes in the MAC cells: its length, or the loading of the next

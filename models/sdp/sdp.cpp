@@ -381,7 +381,8 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     const Cycles free = std::max(drain_.free(), begun_);
     Cycles first;
     Cycles last;
-    if (reads_ || drain_.limited()) {
+    const bool uneven = drain_.limited() || run.interval > pace;
+    if (reads_ || uneven) {
         for (std::uint64_t done = 0; done < run.count;) {
             last = take_atom(activity, work, run.first_ready + run.interval * done);
             first = done == 0 ? last : first;
@@ -405,10 +406,10 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     activity.count_starved({std::min(free, begin), begin}, "input");
     activity.count_busy({begin, last + pace});
     Cycles interval = pace;
-    if (drain_.limited() && run.count > 1) {
+    if (uneven && run.count > 1) {
         interval = Cycles((last - first) / Cycles(run.count - 1));
     }
-    hand_on(activity, work, run, {first, last, interval});
+    hand_on(activity, work, run, {first, last, interval, uneven});
     return last;
 }
 
@@ -421,7 +422,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
     last_left_ = last_taken + std::accumulate(delays_.begin(), delays_.end(), leaving_);
     // none leaves later than this: back from the last one's time at the pace
     Cycles first_left = last_left_ - pace * (run.count - 1);
-    if (drain_.limited()) {  // nor any earlier than the pooling accepts it
+    if (taken.uneven) {  // nor any earlier than it arrives, or the pooling accepts it
         first_left = last_left_ - (taken.last - taken.first);
     }
     if (work.job.to_pdp) {

@@ -162,6 +162,7 @@ class Sdp : public Unit {
         Cycles first;
         Cycles last;
         Cycles interval;
+        bool uneven;  ///< not all at the pace
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
     /// From the last beat of an operand to the atom that uses it, by stage. Where beats hold

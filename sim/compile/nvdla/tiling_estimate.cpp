@@ -197,6 +197,9 @@ TilingEstimate::TilingEstimate(const ConvProblem& problem, const ConvForm& form,
 TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     const NpuConfig& npu = costs_.npu;
     const std::uint64_t load = load_cycles(npu);
+    const std::uint64_t depth = std::min(npu.datapath.atomic_c, operands_.weights.shape.channels);
+    const std::uint64_t reads =
+        divide_up(depth * bytes_of(problem_.precision), npu.cbuf.bank_width.value);
     const std::uint64_t columns = std::uint64_t{problem_.geometry.out_width} * problem_.batches;
     const std::uint64_t outputs = tile.out_rows * columns;
     const std::uint64_t elements = divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput);
@@ -214,7 +217,8 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     time.awaits = npu.cacc.ends_may_meet(outputs * groups_, npu.datapath.atomic_k);
     const auto add = [&](std::uint64_t count, std::uint64_t length) {
         const std::uint64_t mac =
-            std::max(divide_up(length, operands_.outputs_per_cycle), load) * operands_.blocks;
+            std::max(divide_up(length, operands_.outputs_per_cycle) * reads, load) *
+            operands_.blocks;
         const std::uint64_t drain = length * atom + (two_stripes ? 0 : turn);
         time.mac += count * mac;
         time.drain += count * drain;

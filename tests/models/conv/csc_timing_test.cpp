@@ -68,6 +68,12 @@ TEST(BlockCycles, are_bound_by_the_loading_of_weights_when_the_stripe_is_short) 
 }
 
 // the pairs below: the later of two conditions decides, by one cycle either way
+TEST(BlockCycles, wait_for_the_data_of_each_output_where_entries_are_narrow) {
+    EXPECT_EQ(block_cycles({.cells = 8, .reads = 4}, 16), Cycles(64));
+    EXPECT_EQ(block_cycles({.cells = 8, .reads = 4}, 1), Cycles(8));
+    EXPECT_EQ(passing_cycles({.cells = 8, .reads = 4}, 1), Cycles(4));
+}
+
 TEST(BlockCycles, end_with_the_last_patch_where_nothing_is_loaded_behind_it) {
     EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 64), Cycles(16));
     EXPECT_EQ(passing_cycles({.cells = 16, .outputs_per_cycle = 4}, 16), Cycles(4));
