@@ -216,18 +216,37 @@ function verdictCards(run) {
     ['written', bytes(run.traffic.write_bytes)]]);
 }
 
+/// Bytes a cycle that the memory moves at most: `together` where reads and writes share them.
+function memoryPeak(run) {
+  const memory = run.config.memory;
+  const used = run.ports.filter(one => one.read_beats + one.write_beats > 0);
+  const beats = used.reduce((sum, one) => sum + one.beat_bytes, 0);
+  // data of a network is in the first region, unless a port of its own leads to another one
+  const regions = used.length > 1 || !run.layers.length ? memory.regions : memory.regions.slice(0, 1);
+  const together = regions.every(region => region.dram || region.bandwidth);
+  const peaks = regions.map(region => {
+    if (region.dram) {
+      const parts = region.dram.organisation, clocks = Math.ceil(parts.burst_length / parts.beats_per_clock);
+      return parts.channels * parts.bus_width * parts.burst_length / clocks * region.dram.clock / run.config.npu.clock;
+    }
+    return together ? region.bandwidth / run.config.npu.clock : beats / (region.beat_interval ?? memory.beat_interval);
+  });
+  const all = peaks.reduce((sum, one) => sum + one, 0);
+  return {bytes: Math.min(together ? 2 * beats : beats, all), together};
+}
+
 function roofline(run) {
   const peak = peakOf(run);
   const rows = rowsOf(run).filter(row => !row.host && row.useful_macs > 0 && row.read_bytes !== null && row.cycles > 0);
   if (!peak || !rows.length) return;
-  const interval = run.config.memory.beat_interval || 1;
-  const port = run.ports.reduce((sum, one) => sum + (one.read_beats + one.write_beats > 0 ? one.beat_bytes : 0), 0) / interval;
-  const points = rows.map(row => ({value: [row.useful_macs / (row.read_bytes + row.write_bytes || 1), row.useful_macs / row.cycles],
+  const {bytes: port, together} = memoryPeak(run);
+  const moved = row => (together ? row.read_bytes + row.write_bytes : Math.max(row.read_bytes, row.write_bytes));
+  const points = rows.map(row => ({value: [row.useful_macs / (moved(row) || 1), row.useful_macs / row.cycles],
     name: row.name, symbolSize: 7 + 30 * Math.sqrt(row.share), itemStyle: {color: CAUSE_COLOURS[row.bound_by], opacity: 0.85}, row}));
   const xs = points.map(point => point.value[0]);
   const from = Math.min(...xs, peak / port) / 3, to = Math.max(...xs, peak / port) * 3;
-  const place = section('Roofline', 'Each layer by its MACs per byte moved and its MACs per cycle; a larger circle ' +
-    'takes more of the time, and its colour shows what bounds the layer. Nothing can lie above the line.');
+  const place = section('Roofline', `Each layer by its MACs per byte ${together ? 'moved' : 'read or written, whichever are more,'} ` +
+    'and its MACs per cycle; a larger circle takes more of the time, and its colour shows what bounds the layer. Nothing can lie above the line.');
   chart(place, 420, 'roofline of the layers', axis => ({
     grid: {left: 70, right: 30, top: 30, bottom: 50},
     xAxis: {type: 'log', name: 'MACs per byte', nameLocation: 'middle', nameGap: 30, min: from, max: to, ...axis, axisLabel: {...axis.axisLabel, formatter: v => number(+v.toPrecision(2))}},
@@ -266,7 +285,7 @@ function layerTable(run) {
 function unitChart(run) {
   const units = Object.entries(run.units).filter(([, unit]) => unit.busy + unit.starved + unit.blocked > 0);
   if (!units.length) return;
-  const place = section('Units', 'Cycles in which a unit worked, waited for data, or waited for room behind it.');
+  const place = section('Units', 'Cycles in which a unit worked, waited for data, or waited for room behind it, summed over its processes that work at the same time.');
   chart(place, 60 + 30 * units.length, 'busy, starved and blocked cycles of each unit', axis => ({
     grid: {left: 110, right: 30, top: 30, bottom: 30}, legend: {textStyle: {color: colour('soft')}},
     tooltip: {trigger: 'axis', valueFormatter: number},
@@ -515,14 +534,16 @@ function sweepPage(sweep) {
       const at = point => [x === null ? points.indexOf(point) : value(point, x), value(point, y)];
       const best = rated.filter(point => front.has(point.key));
       const kind = logarithmic ? 'log' : 'value';
+      // a logarithmic axis would otherwise end at whole decades
+      const ends = logarithmic ? {min: range => range.min / 1.1, max: range => range.max * 1.1} : {};
       const label = {...axis.axisLabel, formatter: v => number(+(+v).toPrecision(3))};
       return {
         grid: {left: 80, right: 30, top: 30, bottom: 50},
         toolbox: {feature: {dataZoom: {}, brush: {type: ['rect', 'clear']}}, right: 20, iconStyle: {borderColor: colour('soft')}},
         brush: {xAxisIndex: 'all', yAxisIndex: 'all', throttleType: 'debounce', throttleDelay: 150},
         dataZoom: [{type: 'inside', xAxisIndex: 0}, {type: 'inside', yAxisIndex: 0}],
-        xAxis: {type: x === null ? 'value' : kind, scale: true, name: x === null ? 'design' : objectives[x].name, nameLocation: 'middle', nameGap: 30, ...axis, axisLabel: label},
-        yAxis: {type: kind, scale: true, name: objectives[y].name, ...axis, axisLabel: label},
+        xAxis: {type: x === null ? 'value' : kind, scale: true, ...(x === null ? {} : ends), name: x === null ? 'design' : objectives[x].name, nameLocation: 'middle', nameGap: 30, ...axis, axisLabel: label},
+        yAxis: {type: kind, scale: true, ...ends, name: objectives[y].name, ...axis, axisLabel: label},
         tooltip: {formatter: item => pointText(item.data.point)},
         series: [
           {type: 'scatter', data: rated.map(point => ({value: at(point), point})), symbolSize: 6, itemStyle: {color: colour('soft'), opacity: 0.45},
@@ -570,7 +591,9 @@ function sweepPage(sweep) {
         series: [{type: 'bar', data: effects.map(effect => effect.factor), itemStyle: {color: colour('accent')}, label: {show: true, position: 'right', color: colour('soft'), formatter: item => `${(+item.value).toFixed(2)} x`}}]}));
 
     const numeric = axis => rated.every(point => point.axes[axis] === undefined || !Number.isNaN(Number(point.axes[axis])));
-    const columns = [...axes.map(axis => ({name: axis, of: point => (numeric(axis) ? Number(point.axes[axis]) : point.axes[axis]), words: !numeric(axis)})),
+    // an axis does not apply to designs where its `when` is false
+    const place = (axis, value) => (numeric(axis) ? (value === undefined ? '-' : Number(value)) : value ?? 'not set');
+    const columns = [...axes.map(axis => ({name: axis, of: point => place(axis, point.axes[axis]), words: !numeric(axis)})),
                      ...objectives.map((objective, k) => ({name: objective.name, of: point => value(point, k)}))];
     chart(section('All axes at once', 'A line is a design. Drag along an axis to keep only the lines that pass there; the table below follows. Blue lines are on the front.'),
       380, 'parallel coordinates', axis => ({
