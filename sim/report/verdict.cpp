@@ -7,11 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
+#include "models/npu/npu_config.h"
 #include "sim/check/rules.h"
 #include "sim/report/energy_report.h"
 #include "sim/report/measured_error.h"
+#include "sim/report/memory_peak.h"
 #include "sim/run/attribution.h"
 
 namespace npuscope {
@@ -37,7 +40,8 @@ constexpr std::array<std::string_view, cause_names.size()> remedies{
 /// The fields of the NPU at hand, in parentheses.
 std::string fields_of(const Result& result, Cause cause, std::string_view what) {
     const NpuFamily* family = result.config.family;
-    const std::string_view fields = family == nullptr ? "" : family->fields_of(cause);
+    const std::string fields =
+        MemoryPeak(result).effective(family == nullptr ? "" : family->fields_of(cause));
     return fields.empty() ? std::string() : fmt::format(" ({}{})", what, fields);
 }
 
@@ -217,12 +221,14 @@ std::string array_line(const Result& result, const std::vector<LayerRecord>& row
 std::string port_line(const Result& result) {
     const double clock = static_cast<double>(result.config.clock().value);
     const double seconds = static_cast<double>(result.cycles.value) / std::max(clock, 1.0);
+    const MemoryPeak memory(result);
     std::string text;
     for (const NamedPort& port : result.ports) {
         if (port.traffic.read_beats + port.traffic.write_beats == 0 || seconds <= 0) {
             continue;
         }
-        const double peak = clock * static_cast<double>(port.beat.value) / 1e9;
+        const double peak = clock * static_cast<double>(port.beat.value) / 1e9 /
+                            static_cast<double>(memory.beat_interval().value);
         const auto rate = [&](std::uint64_t beats) {
             const double bytes = static_cast<double>(beats * port.beat.value);
             return bytes / seconds / 1e9;
@@ -233,6 +239,11 @@ std::string port_line(const Result& result) {
             fmt::format("{}{} port: {:.3g} GB/s read, {:.3g} written, peak {:.3g} each ({}, {})",
                         text.empty() ? "" : "; ", port.port, read, written, peak,
                         percent(read / peak), percent(written / peak));
+    }
+    if (const std::optional<double> peak = memory.shared(); peak && !text.empty()) {
+        text +=
+            fmt::format("; reads and writes together: {:.3g} GB/s, peak of the memory {:.3g} ({})",
+                        memory.moved() / 1e9, *peak / 1e9, percent(memory.moved() / *peak));
     }
     return text.empty() ? "no memory port was used" : text;
 }
@@ -267,6 +278,18 @@ double quantising_share(const Result& result, const std::vector<LayerRecord>& ro
     return share;
 }
 
+/// Where the buffer provides an NVDLA's array with less data in a cycle than it multiplies.
+std::optional<std::string> narrow_entries(const Result& result) {
+    const auto* npu = result.config.npu.find<NpuConfig>();
+    if (npu == nullptr || npu->datapath.atomic_c <= npu->cbuf.bank_width.value) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "what would help: wider entries of the convolution buffer, which provide {} of the {} "
+        "bytes that each MAC cell can multiply in a cycle (npu.cbuf.bank_width)",
+        npu->cbuf.bank_width.value, npu->datapath.atomic_c);
+}
+
 std::string help_line(const Result& result, const std::vector<LayerRecord>& rows) {
     const double quantising = quantising_share(result, rows);
     if (host_share(result) > 0.5 && quantising > host_share(result) / 2) {
@@ -281,6 +304,10 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
             "(`npuscope plan --explain` says why)",
             percent(host_share(result)));
     }
+    if (const MemoryPeak memory(result); memory.is_saturated()) {
+        return fmt::format("what would help: a faster memory, of whose peak {} are used ({})",
+                           percent(memory.moved() / *memory.shared()), memory.fields());
+    }
     const CauseCycles causes = all_causes(rows);
     double useful = 0;
     double possible = 0;
@@ -288,8 +315,11 @@ std::string help_line(const Result& result, const std::vector<LayerRecord>& rows
         useful += row.on_host ? 0 : static_cast<double>(row.macs);
         possible += row.mac_cells * static_cast<double>(row.causes[Cause::Mac].value);
     }
-    if (causes.largest() == cause_names[static_cast<std::size_t>(Cause::Mac)] &&
-        useful < 0.5 * possible) {
+    const bool by_array = causes.largest() == cause_names[static_cast<std::size_t>(Cause::Mac)];
+    if (const auto narrow = narrow_entries(result); narrow && by_array) {
+        return *narrow;
+    }
+    if (by_array && useful < 0.5 * possible) {
         return fmt::format(
             "what would help: layers that fill the MAC array; while active, {} of the multipliers "
             "do useful work{}",

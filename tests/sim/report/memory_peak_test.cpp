@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/memory_peak.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/report/verdict.h"
+#include "tests/sim/run/sample_result.h"
+
+namespace npuscope {
+namespace {
+
+constexpr const char* of_reads = "npu.mcif.bus_width, memory.beat_interval, memory.read_latency";
+
+/// A port of 8 bytes and a clock of 1 GHz: 13,376 bytes in 54,914 cycles are 0.244 GB/s.
+Result with_region(const MemoryRegionConfig& region) {
+    Result result = sample::result();
+    result.config.memory.regions = {region};
+    return result;
+}
+
+TEST(MemoryPeak, IsThatOfThePortsWhereNothingIsShared) {
+    Result result = with_region({});
+    EXPECT_FALSE(MemoryPeak(result).shared());
+    EXPECT_FALSE(MemoryPeak(result).is_saturated());
+    EXPECT_EQ(MemoryPeak(result).effective(of_reads), "npu.mcif.bus_width, memory.read_latency");
+    result.config.memory.read_latency = Cycles(0);
+    EXPECT_EQ(MemoryPeak(result).effective(of_reads), "npu.mcif.bus_width");
+    result.config.memory.regions.front().beat_interval = Cycles(4);
+    EXPECT_EQ(MemoryPeak(result).effective(of_reads),
+              "npu.mcif.bus_width, memory.regions[0].beat_interval");
+    EXPECT_NE(verdict(result).find("0.0979 written, peak 2 each"), std::string::npos);
+}
+
+TEST(MemoryPeak, IsASharedBandwidth) {
+    const Result full = with_region({.bandwidth = BytesPerSecond(250'000'000)});
+    EXPECT_TRUE(MemoryPeak(full).is_saturated());
+    EXPECT_EQ(MemoryPeak(full).effective(of_reads),
+              "memory.regions[0].bandwidth, memory.read_latency");
+    const std::string told = verdict(full, 1000);
+    EXPECT_NE(told.find("reads and writes together: 0.244 GB/s, peak of the memory 0.25 (97.4 %)"),
+              std::string::npos)
+        << told;
+    EXPECT_NE(told.find("what would help: a faster memory, of whose peak 97.4 % are used "
+                        "(memory.regions[0].bandwidth)"),
+              std::string::npos)
+        << told;
+    EXPECT_FALSE(
+        MemoryPeak(with_region({.bandwidth = BytesPerSecond(1'000'000'000)})).is_saturated());
+}
+
+TEST(MemoryPeak, OfADramIsThatOfItsChannels) {
+    MemoryRegionConfig region{.dram = DramConfig{}};
+    region.dram->organisation.channels = 2;
+    const Result result = with_region(region);
+    EXPECT_DOUBLE_EQ(*MemoryPeak(result).shared(), 2 * 19.2e9);  // DDR4-2400, 64 bits
+    EXPECT_EQ(MemoryPeak(result).effective("memory.beat_interval, memory.read_latency"),
+              "memory.regions[0].dram.organisation.channels, memory.regions[0].dram.clock, "
+              "memory.regions[0].dram.controller_latency");
+}
+
+TEST(MemoryPeak, IsUnknownWhereDataMayBeInSeveralRegions) {
+    Result result = with_region({.bandwidth = BytesPerSecond(1)});
+    result.config.memory.regions.push_back({.name = "sram", .base = Address(0)});
+    EXPECT_FALSE(MemoryPeak(result).shared());  // a program's, which may use both
+    EXPECT_EQ(MemoryPeak(result).effective(of_reads), of_reads);
+    result.layers.emplace_back();
+    EXPECT_TRUE(MemoryPeak(result).shared());  // a network's, of an NPU with one port
+}
+
+TEST(Verdict, NamesTheBufferThatIsTooNarrowForTheArray) {
+    Result result = sample::result();
+    nvdla_npu(result.config).datapath.atomic_c = 32;
+    EXPECT_NE(verdict(result, 1000)
+                  .find("which provide 8 of the 32 bytes that each MAC cell can "
+                        "multiply in a cycle (npu.cbuf.bank_width)"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace npuscope
