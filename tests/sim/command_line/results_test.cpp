@@ -3,12 +3,15 @@
 // cause.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include "sim/config/preset.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -25,9 +28,14 @@ std::uint64_t sum(const Json& causes) {
     return all;
 }
 
-Json result_of(const std::string& network, const std::string& npu) {
+Json result_of(const std::string& network, const std::string& npu,
+               const std::vector<std::string>& changes = {}) {
     const std::string path = (configs_folder() / "workload" / (network + ".yaml")).string();
-    const Answer answer = typed({"run", path, "--npu", npu, "--values", "off", "--json", "-"});
+    std::vector<std::string> words{"run", path, "--npu", npu, "--values", "off", "--json", "-"};
+    for (const std::string& change : changes) {
+        words.insert(words.end(), {"--set", change});
+    }
+    const Answer answer = typed(words);
     EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
     return Json::parse(answer.out);
 }
@@ -40,6 +48,10 @@ void expect_sums(const Json& result) {
         cycles += layer["cycles"].get<std::uint64_t>();
         bytes += layer["read_bytes"].get<std::uint64_t>();
         bytes += layer["write_bytes"].get<std::uint64_t>();
+    }
+    for (const Json& operation : result["operations"]) {
+        EXPECT_EQ(sum(operation["causes"]), operation["cycles"]) << operation["name"];
+        EXPECT_EQ(sum(operation["own_causes"]), operation["own_cycles"]) << operation["name"];
     }
     EXPECT_EQ(cycles, result["cycles"]);
     const Json& traffic = result["traffic"];
@@ -57,6 +69,45 @@ TEST(Results, LayersSumToTheRunOnEveryPreset) {
             expect_sums(result_of(network, npu));
         }
     }
+}
+
+TEST(Results, SumsHoldForDesignsThatNoPresetHas) {
+    // the weights after the last ones are loaded for longer than the results take to leave
+    expect_sums(result_of("ds_cnn", "nv_small", {"npu.datapath.atomic_c=128"}));
+    // a pooling on the fly ends before the operation that feeds it
+    expect_sums(result_of("ds_cnn", "nv_small", {"npu.pdp.hand_over_lead=100"}));
+    // an atom of several surfaces needs more beats than the FIFO of an operand holds
+    expect_sums(result_of("resnet18", "nv_small_256", {"npu.datapath.atomic_k=16"}));
+    expect_sums(result_of("lenet", "nv_small_256", {"npu.datapath.memory_atom=64 B"}));
+    // a wait and a layer of many operations are no repeats of each other
+    expect_sums(result_of("mobilenet_v1", "nv_full", {"npu.datapath.atomic_k=4"}));
+    // lines of the pooling begin amid beats
+    expect_sums(result_of("tiny_yolo", "nv_full", {"npu.pdp.read_ahead=4"}));
+    expect_sums(result_of("tiny_yolo", "nv_small_256_full", {"npu.mcif.bus_width=16 B"}));
+}
+
+// Its last concatenation: the SDP takes a small map before it has ended a large one's.
+TEST(Results, CausesOfOperationsThatOverlapAreNoLongerThanThey) {
+    const std::filesystem::path data = reference_data(NPUSCOPE_SOURCE);
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data";
+    }
+    const std::string model = (data / "models/yolo_v5n__qdq_s8/model.onnx").string();
+    const Answer answer =
+        typed({"run", model, "--npu", "nv_full", "--values", "off", "--json", "-"});
+    ASSERT_EQ(answer.code, ExitCode::Good) << answer.err;
+    expect_sums(Json::parse(answer.out));
+}
+
+/// Data that take several reads of the buffer keep the array waiting.
+TEST(Results, AnArrayIsNoFasterThanTheBufferThatFeedsIt) {
+    const auto cycles = [](const std::vector<std::string>& changes) {
+        return result_of("ds_cnn", "nv_small", changes)["cycles"].get<std::uint64_t>();
+    };
+    const std::uint64_t narrow = cycles({"npu.datapath.atomic_c=32", "npu.cbuf.bank_width=8 B"});
+    const std::uint64_t wide = cycles({"npu.datapath.atomic_c=32", "npu.cbuf.bank_width=32 B"});
+    EXPECT_GT(narrow, 2 * wide);
+    EXPECT_GE(narrow, cycles({"npu.datapath.atomic_c=8", "npu.cbuf.bank_width=8 B"}));
 }
 
 TEST(Results, UsefulProductsAreThoseOfTheNetworkWhateverTheArrayComputes) {
