@@ -99,7 +99,7 @@ module bench #(
   int file, code, line = 0;
   byte kind;
   longint unsigned address, value, cycles = 0;
-  int unsigned wanted_bits, seen, one, mask = '1;  // `mask`: of the interrupts
+  int unsigned wanted_bits, seen, one, mask = 0;  // `mask`: of the interrupts, 0 after reset
   bit ends = 0, polls;
   int idle = 0, pause = 0, in_reset = 0;
 
@@ -172,7 +172,7 @@ module bench #(
   task automatic begin_anew();
     state = Next;
     seen = 0;
-    mask = '1;
+    mask = 0;
     line = 0;
     pause = 0;
     cycles = 0;
