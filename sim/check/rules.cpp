@@ -20,8 +20,7 @@ constexpr std::string_view plans = "check, plan, run";  // commands that plan a 
 
 constexpr std::array all_rules{
     Rule{"absent_feature", Severity::Warning, "check",
-         "A feature that an operation or a surface uses must exist in the NPU; `run` refuses the "
-         "operation.",
+         "The NPU has what an operation or a surface uses; `run` refuses the operation.",
          "the preset's configuration"},
     Rule{"address_width", Severity::Error, "run", "Addresses fit the bits of the memory port.",
          "the preset's configuration (mcif.address_bits)"},
