@@ -40,14 +40,16 @@ namespace {
 std::string overlapping_stride(const SurfaceUse& use) {
     const bool lines_fit = use.cube && (use.cube->shape.height == 1 ||
                                         use.cube->line_stride >= use.cube->line_bytes());
-    const bool surfaces_fit =
-        lines_fit && (use.cube->surfaces() == 1 ||
-                      use.cube->surface_stride >= use.cube->line_stride * use.cube->shape.height);
-    if (use.batches > 1 && surfaces_fit && use.unit == "NVDLA_SDP") {
-        return "D_DST_BATCH_STRIDE";
-    }
-    if (use.batches > 1 && surfaces_fit && use.unit == "NVDLA_CDMA") {
-        return "D_BATCH_STRIDE";
+    const bool surfaces_fit = lines_fit && (use.cube->surfaces() == 1 ||
+                                            use.cube->surface_stride >=
+                                                use.cube->line_stride * use.cube->lines_of_batch());
+    if (surfaces_fit && (use.batches > 1 || use.cube->lines_of_batch() < use.cube->shape.height)) {
+        if (use.unit == "NVDLA_SDP") {
+            return "D_DST_BATCH_STRIDE";
+        }
+        if (use.unit == "NVDLA_CDMA") {
+            return "D_BATCH_STRIDE";
+        }
     }
     return lines_fit && !use.surface_stride_register.empty() ? use.surface_stride_register
                                                              : use.stride_register;

@@ -249,7 +249,18 @@ TEST(DriverMistakes, PixelsThatReachBeyondTheirLineAreTold) {
     Program program = golden("rtl/img_28x28_k20_5x5", "nv_small");
     EXPECT_TRUE(checked(program, "nv_small").clean());
     sample::change_writes(program, "NVDLA_CDMA.D_PIXEL_OFFSET", [](std::uint32_t) { return 1; });
+    sample::change_writes(program, "NVDLA_CDMA.D_LINE_STRIDE", [](std::uint32_t) { return 112; });
     EXPECT_TRUE(finds(checked(program, "nv_small"), "lines_overlap", "NVDLA_CDMA.D_LINE_STRIDE"));
+}
+
+TEST(DriverMistakes, BatchesThatOverlapNameTheirStride) {
+    Program program = golden("nv_full/batch_fc_i8_0", "nv_full");
+    EXPECT_TRUE(checked(program, "nv_full").clean());
+    ASSERT_GT(sample::change_writes(program, "NVDLA_SDP.D_DST_BATCH_STRIDE",
+                                    [](std::uint32_t) { return 0; }),
+              0);
+    EXPECT_TRUE(
+        finds(checked(program, "nv_full"), "lines_overlap", "NVDLA_SDP.D_DST_BATCH_STRIDE"));
 }
 
 TEST(DriverMistakes, PathsInSarifAreUris) {
