@@ -192,18 +192,23 @@ struct Relation {
 
 constexpr std::string_view burst_fits =
     "a read is requested when its FIFO has room for a whole burst, or for all bursts of a turn "
-    "(npu.mcif.turn_beats)";
+    "(npu.mcif.turn_beats); it holds what one atom needs, whatever its size";
 constexpr auto holds_burst = [](const Values& v) { return v[0] >= std::max(v[1], v[2]); };
 constexpr Relation burst_in(std::string_view fifo) {
     return {{fifo, "npu.mcif.max_burst", "npu.mcif.turn_beats", ""}, burst_fits, holds_burst};
 }
 
 constexpr std::array relations{
-    burst_in("npu.sdp.source_fifo"), burst_in("npu.sdp.operand_fifo"), burst_in("npu.*.read_ahead"),
+    burst_in("npu.sdp.source_fifo"),
+    burst_in("npu.sdp.operand_fifo"),
+    burst_in("npu.*.read_ahead"),
     Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
              // source: register specification, D_BANK
              "the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields is set",
              [](const Values& v) { return v[0] <= 32 || v[1] != 0; }},
+    Relation{{"npu.datapath.atomic_c", "npu.cbuf.bank_width", "", ""},
+             "a cell gets an entry of data in a cycle, and multiplies as many channels as it holds",
+             [](const Values&) { return true; }},
     Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
              "a request consists of whole bus beats",
              [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};

@@ -141,6 +141,9 @@ def sweep_page(browser, npuscope, folder, shots):
     assert page.rows() == 72, page.rows()
     assert "illegal" in page.all(".cards")[0].text
     assert "cells" in hover(page, 0, 0, 0)
+    # A logarithmic axis ends with its designs, of 64 to 1,024 cells.
+    ends = page.script("return charts[0].chart.getModel().getComponent('xAxis', 0).axis.scale.getExtent()")
+    assert 50 < ends[0] < 64 and 1024 < ends[1] < 1200, ends
     # Words keep rows; the keyboard opens a design and closes it.
     search = page.all("input[type=search]")[0]
     search.send_keys("illegal")
