@@ -24,20 +24,19 @@ inline constexpr const char* post_extension_channels = "post_extension_channels"
 inline constexpr const char* precision_conversion = "precision_conversion";
 inline constexpr const char* race = "race";
 inline constexpr const char* register_value = "register_value";
+inline constexpr const char* result_lost = "result_lost";
 inline constexpr const char* sequence_order = "sequence_order";
+inline constexpr const char* size_mismatch = "size_mismatch";
 inline constexpr const char* surface_overlap = "surface_overlap";
 inline constexpr const char* suspicious_register = "suspicious_register";
 inline constexpr const char* uninitialised_read = "uninitialised_read";
 
-inline constexpr std::array all{check_not_made,       compared_early,
-                                compares_unwritten,   floor_required,
-                                flush_not_awaited,    host_only,
-                                input_zero_point,     misaligned,
-                                operand_kind,         out_of_bounds,
-                                partly_loaded,        post_extension_channels,
-                                precision_conversion, race,
-                                register_value,       sequence_order,
-                                surface_overlap,      suspicious_register,
-                                uninitialised_read};
+inline constexpr std::array all{
+    check_not_made,       compared_early, compares_unwritten, floor_required,
+    flush_not_awaited,    host_only,      input_zero_point,   misaligned,
+    operand_kind,         out_of_bounds,  partly_loaded,      post_extension_channels,
+    precision_conversion, race,           register_value,     result_lost,
+    sequence_order,       size_mismatch,  surface_overlap,    suspicious_register,
+    uninitialised_read};
 
 }  // namespace npuscope::rule_ids

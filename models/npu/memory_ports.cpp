@@ -32,7 +32,10 @@ class PortCheck {
         check(rdma_, job.source_in_sram, {"D_SRC_DMA_CFG", "SRC_RAM_TYPE"});
         check(unit_, job.destination_in_sram, {"D_DST_DMA_CFG", "DST_RAM_TYPE"});
     }
-    void operator()(const RubikJob& job) {
+    /// A unit without a read DMA of its own.
+    template <class Job>
+    requires requires(const Job& job) { job.source_in_sram; }
+    void operator()(const Job& job) {
         check(unit_, job.source_in_sram, {"D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE"});
         check(unit_, job.destination_in_sram, {"D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE"});
     }

@@ -289,7 +289,7 @@ class ImageCheck {
         const bool exact = surface.is_weights() || surface.kind == ImageKind::Wmb;
         if (said && surface.needed > Bytes(0) &&
             (*said < surface.needed || (exact && *said != surface.needed))) {
-            add(surface, "size_mismatch",
+            add(surface, rule_ids::size_mismatch,
                 fmt::format("'{}' has {} byte{}, but its shape needs {}", surface.described.name,
                             said->value, *said == Bytes(1) ? "" : "s", surface.needed.value),
                 surface.registers.bytes,

@@ -87,7 +87,7 @@ class JobCheck {
         std::stable_partition(report_.findings.begin(), report_.findings.end(),
                               [](const Diagnostic& one) {
                                   return one.id == "window_mismatch" || one.id == "map_mismatch" ||
-                                         one.id == "size_mismatch";
+                                         one.id == rule_ids::size_mismatch;
                               });
         return report_;
     }
@@ -243,7 +243,7 @@ class JobCheck {
             other.bits = bits;
             if (other.bytes() == file->run.bytes) {
                 tell(
-                    "size_mismatch", job.name, "word 0 (weight bits)",
+                    rule_ids::size_mismatch, job.name, "word 0 (weight bits)",
                     fmt::format(
                         "{}-bit weights need {} bytes, but '{}' has {}, the size of {}-bit weights",
                         job.weights->bits, job.weights->bytes().value, file->name,

@@ -30,7 +30,7 @@ void MemoryRules::fill(const InitMemory& init, const Place& place, DiagnosticLog
         }
         const Owner& lost = owners_[state->by];
         Diagnostic one =
-            surface_finding({}, lost.use, "result_lost",
+            surface_finding({}, lost.use, rule_ids::result_lost,
                             fmt::format("the {} of {} is filled at {} before anything "
                                         "has read it",
                                         lost.use.surface, lost.operation, to_hex(piece.address)),

@@ -226,7 +226,7 @@ void MemoryRules::write(const CheckedOperation& operation, const SurfaceUse& use
             }
             const Owner& lost = owners_[state->by];
             Diagnostic one = surface_finding(
-                operation, use, "result_lost",
+                operation, use, rule_ids::result_lost,
                 fmt::format("{} overwrites the result of {} at {} before anything has read it",
                             surface_label(operation, use), lost.operation, to_hex(piece.address)),
                 "keep the two results apart");
