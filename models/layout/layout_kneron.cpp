@@ -3,8 +3,8 @@
 // is byte 0. Digits of high/low layouts count scalars, which are then stored in entry pairs
 // (layout.h).
 //
-// Descriptor version 1 (KL520, KL630, KL720) keeps all 16 bits of 8W1C16B, version 2 (KL730) clears
-// bit 0 of every 16-bit format. KL520 puts rows before channels. Rows of 4W4C8B are padded to 4
+// Every 16-bit format clears bit 0, except for 8W1C16B of descriptor version 1 (KL520, KL630, KL720),
+// which keeps all 16 bits. KL520 puts rows before channels. Rows of 4W4C8B are padded to 4
 // pixels: this follows from the entry, no page states it.
 // source: Kneron pages "Supported NPU Data Layout Format", also of KL730; vendor's readers
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ Layout make_kneron(const LayoutRow& row, const LayoutRequest& request) {
         require_extent(row, request, 'C', trait.most_channels);
     }
     const bool rows_first = chip == Kl520 && row.name == "16W1C8B";
-    const bool whole = (chip & version_1) != 0 && trait.code == ElementCode::Even;
+    const bool whole = (chip & version_1) != 0 && row.name == "8W1C16B";
     return bind_row(row, request, rows_first ? "N H C W/16 W%16" : row.sentence,
                     {.code = whole ? ElementCode::Plain : trait.code});
 }
@@ -95,12 +95,9 @@ Layout make_raw(const LayoutRow& row, const LayoutRequest& request) {
         sentence.push_back({.axis = axis.axis});
     }
     const Trait& trait = *std::ranges::find(traits, row.name, &Trait::name);
-    const std::uint32_t chip = chip_bit(row, request, trait);
-    const bool whole = (chip & version_1) != 0 && trait.code == ElementCode::Even;
+    chip_bit(row, request, trait);
     return bind(sentence, request.shape,
-                {.name = std::string(row.name),
-                 .element = request.element,
-                 .code = whole ? ElementCode::Plain : trait.code});
+                {.name = std::string(row.name), .element = request.element, .code = trait.code});
 }
 
 constexpr std::string_view page = "Kneron layout page";
@@ -124,7 +121,8 @@ constexpr std::array rows{
           "8 bits; not KL520", 1),
     fixed("16W1C8B", "N C H W/16 W%16", "16 pixels of one channel; KL520: N H C W/16 W%16",
           "8 bits", 1),
-    fixed("8W1C16B", "N C H W/8 W%8", "8 pixels of one channel, 16 bits", "16 bits; not KL520", 2),
+    fixed("8W1C16B", "N C H W/8 W%8", "8 pixels of one channel, 16 bits",
+          "KL530, KL630, KL720: 16 bits; KL730, KL830: 15 of 16 bits", 2),
     fixed("4W4C8BHL", "N H W/4 C/4 W%4 C%4", "as 4W4C8B, low entry then high entry",
           "15 of 16 bits, up to 4 channels; KL530, KL630, KL730, KL830", 2),
     fixed("1W16C8BHL", "C/16 N H W C%16", "as 1W16C8B, low entry then high entry",
@@ -132,7 +130,7 @@ constexpr std::array rows{
     fixed("16W1C8BHL", "N C H W/16 W%16", "as 16W1C8B, low entry then high entry",
           "15 of 16 bits; KL530, KL630, KL730, KL830", 2),
     raw("RAW_8B", "ONNX order", "8 bits; not KL520", 1),
-    raw("RAW_16B", "ONNX order, 16 bits", "16 bits; not KL520", 2),
+    raw("RAW_16B", "ONNX order, 16 bits", "15 of 16 bits; not KL520", 2),
     raw("RAW_FLOAT", "ONNX order, float32", "32 bits; not KL520", 4),
     fixed("1W16C8B_CH_COMPACT", "N H W C/16 C%16",
           "1 pixel of 16 channels, groups of a pixel "
@@ -144,9 +142,12 @@ constexpr std::array rows{
           "8 bits, up to 4 channels; KL730, KL830", 1),
     fixed("HW4C8B_DROP_A", "N H W C/4 C%4", "pixels of 3 channels and a zero, rows not padded",
           "8 bits, up to 3 channels; KL730, KL830", 1),
-    raw("HW1C8B", "16 pixels of one channel, rows not padded", "8 bits; KL730, KL830", 1),
-    raw("HW1C16B_LE", "8 pixels of one channel, low byte first", "16 bits; KL730, KL830", 2),
-    raw("HW1C16B_BE", "8 pixels of one channel, high byte first", "16 bits; KL730, KL830", 2),
+    fixed("HW1C8B", "N C H W", "16 pixels of one channel, rows not padded", "8 bits; KL730, KL830",
+          1),
+    fixed("HW1C16B_LE", "N C H W", "8 pixels of one channel, low byte first",
+          "15 of 16 bits; KL730, KL830", 2),
+    fixed("HW1C16B_BE", "N C H W", "8 pixels of one channel, high byte first",
+          "15 of 16 bits; KL730, KL830", 2),
 };
 
 }  // namespace

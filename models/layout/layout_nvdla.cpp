@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "models/base/error.h"
 #include "models/layout/layout_catalog.h"
@@ -14,15 +15,15 @@
 namespace npuscope {
 namespace {
 
-// source: hardware spec files; 32 is nv_full's and nv_large's memory atom
+// source: hardware spec files; 32 is nv_full's and nv_large's memory atom, 64 only our own NPUs'
 constexpr std::array feature_parameters{
-    LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16 or 32"},
+    LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16, 32 or 64"},
     LayoutParameter{"line_stride", 0, "bytes from line to line; 0: packed"},
     LayoutParameter{"surface_stride", 0, "bytes from surface to surface; 0: packed"},
     LayoutParameter{"batch_stride", 0, "bytes from batch to batch; 0: packed"},
 };
 constexpr std::array atom_parameters{
-    LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16 or 32"}};
+    LayoutParameter{"atom", 32, "bytes of the memory atom: 8, 16, 32 or 64"}};
 // source: NVDLA format page; int8-only configurations: the memory atom size
 constexpr std::array operand_parameters{
     LayoutParameter{"lanes", 32, "elements of an atom: 32 for int8, 16 for 16 bits on nv_full"}};
@@ -37,10 +38,10 @@ std::string pitched(std::string digit, std::uint64_t pitch) {
 
 std::uint64_t lanes_of_atom(const LayoutRow& row, const LayoutRequest& request) {
     const std::uint64_t atom = parameter(row, request, "atom");
-    if (atom == 0 || atom > 65536 || atom % request.element != 0) {
+    if (atom < 8 || atom > 64 || !std::has_single_bit(atom) || atom % request.element != 0) {
         throw ConfigError(fmt::format("an atom of {} byte{} is not possible for {}-byte elements",
                                       atom, atom == 1 ? "" : "s", request.element),
-                          std::string(row.limits));
+                          "8, 16, 32 or 64");
     }
     return atom / request.element;
 }
@@ -259,10 +260,12 @@ std::vector<LayoutRow> make_rows() {
         const std::string_view use = format.planes == 2   ? "semi-planar pixels"
                                      : format.packed_word ? "pixels in 32-bit words"
                                                           : "pixels";
-        const std::string_view limits = format.channels == 1   ? "N = 1, C = 1"
-                                        : format.channels == 3 ? "N = 1, C = 3"
-                                        : format.packed_word   ? "N = 1, C = 4"
-                                                               : "N = 1, C = 1 to 4";
+        const std::string_view limits =
+            format.channels == 1   ? "N = 1, C = 1"
+            : format.channels == 3 ? "N = 1, C = 3"
+            : format.packed_word   ? "N = 1, C = 4; keeps the upper 10 bits of 16, and 2 of "
+                                     "alpha, as the NPU reads them"
+                                   : "N = 1, C = 1 to 4";
         rows.push_back({format.name, "nvdla pixels", format.planes == 2 ? "plane H W C" : "H W C",
                         use, limits, "NVDLA format page, table 33", "NCHW",
                         static_cast<std::uint32_t>(format.code_bits / 8), pixel_parameters,

@@ -83,6 +83,40 @@ TEST(Layout, AnElementIsExplainedWithTheFormOfItsBytes) {
     EXPECT_EQ(last_line("HW1C16B_BE"), "  byte 12 = 0xc (of 16), high byte first, bit 0 cleared\n");
 }
 
+/// source: Kneron pages and readers: a picture, whose pixels of one channel follow each other
+TEST(Layout, PicturesOfKneronHaveTheirOwnOrderWhateverTheAxes) {
+    const LogicalShape picture{{{'H', 2}, {'W', 4}, {'C', 3}}};
+    for (const auto& [name, element] :
+         {std::pair{"HW1C8B", 1U}, std::pair{"HW1C16B_LE", 2U}, std::pair{"HW1C16B_BE", 2U}}) {
+        const Layout layout = make_layout(*find_layout(name), {picture, element, {}});
+        EXPECT_EQ(at(layout, {0, 1, 0}), element) << name;
+        EXPECT_EQ(at(layout, {1, 0, 0}), 4 * element) << name;
+        EXPECT_EQ(at(layout, {0, 0, 1}), 8 * element) << name;
+    }
+    const Layout raw = make_layout(*find_layout("RAW_8B"), {picture, 1, {}});
+    EXPECT_EQ(at(raw, {0, 1, 0}), 3U);
+}
+
+TEST(Layout, OnlyOneFormatOfKneronKeepsAllSixteenBits) {
+    for (const std::uint64_t chip : {530U, 630U, 720U, 730U, 830U}) {
+        const auto code = [&](const char* name) {
+            return make_layout(*find_layout(name), {image, 2, {{"chip", chip}}}).code;
+        };
+        EXPECT_EQ(code("RAW_16B"), ElementCode::Even) << chip;
+        EXPECT_EQ(code("8W1C16B"), chip < 730 ? ElementCode::Plain : ElementCode::Even) << chip;
+    }
+}
+
+TEST(Layout, AtomsAreThoseOfMemory) {
+    for (const std::uint64_t atom : {0U, 1U, 4U, 7U, 12U, 128U}) {
+        EXPECT_NE(sample::message_of([&] {
+                      make_layout(*find_layout("feature"), {image, 1, {{"atom", atom}}});
+                  }).find("(8, 16, 32 or 64)"),
+                  std::string::npos)
+            << atom;
+    }
+}
+
 /// A pitch that nothing steps by may be arbitrarily short.
 TEST(Layout, AnAxisThatTheShapeHasNotNeedsNoRoom) {
     const LogicalShape row{{{'W', 128}}};
