@@ -99,7 +99,7 @@ void convert_input(const InputSurface& surface, const fs::path& path,
     std::span<const std::uint8_t> bytes = file.bytes();
     Layout layout = surface.file;
     std::vector<std::uint8_t> ordered;
-    if (path.extension() == ".npy") {
+    if (names_npy(path)) {
         const NpyHeader header = read_npy_header(bytes, path.string());
         layout = plain_layout(surface.file.shape, 1);
         std::vector<std::uint64_t> extents = header.shape;

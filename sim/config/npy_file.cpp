@@ -29,6 +29,7 @@ class HeaderReader {
             const std::string_view key = quoted();
             expect(":");
             if (key == "descr") {
+                refuse_fields();
                 header.type = &type_of(quoted());
             } else if (key == "fortran_order") {
                 header.fortran_order = take("True");
@@ -56,6 +57,13 @@ class HeaderReader {
     [[noreturn]] void fail(const std::string& what) const {
         throw ConfigError(fmt::format("'{}': the .npy header has {}", name_, what),
                           "write it with numpy.save");
+    }
+    void refuse_fields() {
+        if (take("[")) {
+            throw ConfigError(
+                fmt::format("'{}' is a structured array, which is not supported", name_),
+                "save one of its fields: numpy.save(file, a['field'])");
+        }
     }
     void skip_spaces() {
         while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) {
@@ -113,12 +121,18 @@ class HeaderReader {
         expect("(");
         while (!take(")")) {
             skip_spaces();
+            if (at_ < text_.size() && text_[at_] == '-') {
+                fail(fmt::format("a negative extent at character {}", at_ + 1));
+            }
             std::uint64_t extent = 0;
             const char* end = text_.data() + text_.size();
             const auto result = std::from_chars(text_.data() + at_, end, extent);
-            if (result.ec != std::errc() || extent > largest_array ||
-                (extent != 0 && product > largest_array / extent)) {
+            if (result.ec == std::errc::invalid_argument) {
                 fail(fmt::format("no extent at character {}", at_ + 1));
+            }
+            if (result.ec != std::errc() || (extent != 0 && product > largest_array / extent)) {
+                fail(fmt::format("a shape of more than {} elements",
+                                 with_separators(largest_array)));
             }
             product *= std::max<std::uint64_t>(extent, 1);
             at_ = static_cast<std::size_t>(result.ptr - text_.data());
@@ -157,6 +171,13 @@ std::uint64_t NpyHeader::elements() const {
 
 bool is_npy(std::span<const std::uint8_t> file) {
     return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
+}
+
+bool names_npy(const std::filesystem::path& path) {
+    return std::ranges::equal(
+        path.extension().string(), std::string_view(".npy"), {}, [](char letter) {
+            return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+        });
 }
 
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct NpyHeader {
 };
 
 bool is_npy(std::span<const std::uint8_t> file);
+/// Whether the name ends in .npy, in letters of any case.
+bool names_npy(const std::filesystem::path& path);
 /// ConfigError names the file and what is wrong; the data must be complete.
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name);
 /// `float32 (1, 3)`: what the array holds.

@@ -75,6 +75,22 @@ TEST(NpyFile, WhatCannotBeIsRefusedWithTheNumbers) {
     EXPECT_NE(sample::message_of([] { read(head("{'descr': '<f4'}")); }), "");
 }
 
+TEST(NpyFile, HeadersThatAreNoPlainArraysSayWhy) {
+    const auto refusal = [](const std::string& fields) {
+        const std::string message = sample::message_of([&] { read(head(fields)); });
+        return message.substr(0, message.find(" ("));
+    };
+    EXPECT_EQ(refusal("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (3,), }"),
+              "'a.npy' is a structured array, which is not supported");
+    EXPECT_EQ(refusal("{'descr': '|i1', 'fortran_order': False, 'shape': (2, -3), }"),
+              "'a.npy': the .npy header has a negative extent at character 55");
+    for (const char* shape : {"(99999999999999999999999,)", "(16777216, 16777217)"}) {
+        EXPECT_EQ(refusal(std::string("{'descr': '|i1', 'fortran_order': False, 'shape': ") +
+                          shape + ", }"),
+                  "'a.npy': the .npy header has a shape of more than 281,474,976,710,656 elements");
+    }
+}
+
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
