@@ -10,17 +10,17 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/temporary.h"
 
 namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The entry of a folder that a path names, however it is written. A link is not followed: an
-/// output replaces the link itself.
+/// The file or folder that an output of this name becomes, however it is written.
 fs::path entry_of(const fs::path& path) {
     std::error_code error;
-    fs::path whole = fs::absolute(path, error).lexically_normal();
+    fs::path whole = fs::absolute(behind_links(path), error).lexically_normal();
     if (!whole.has_filename()) {
         whole = whole.parent_path();  // without a trailing slash
     }
@@ -76,6 +76,9 @@ void require_separate(std::span<const OutputPath> outputs, std::span<const std::
         }
         const fs::path entry = printed ? fs::path("-") : entry_of(output.path);
         const bool folder = output.kind == OutputKind::Folder;
+        if (!printed && !folder) {
+            require_writable(output.path);
+        }
         std::error_code none;
         if (read.contains(entry) && !(folder && fs::is_directory(entry, none))) {
             throw ConfigError(

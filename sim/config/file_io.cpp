@@ -217,7 +217,6 @@ void write_atomically(const fs::path& path, std::string_view text, const fs::pat
     if (path.native().find('\0') != std::string::npos) {
         cannot_write(path, "its name contains a NUL byte", "correct its name");
     }
-    const fs::path folder = make_folder_of(path);
     if (is_device(path)) {
         Descriptor device{::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
         if (device.number < 0) {
@@ -230,9 +229,10 @@ void write_atomically(const fs::path& path, std::string_view text, const fs::pat
         return;
     }
     const fs::path& named = for_path.empty() ? path : for_path;
-    TemporaryFile file(folder, named);
+    const fs::path target = behind_links(path);
+    TemporaryFile file(make_folder_of(target), named);
     write_to(file.descriptor(), text, named);
-    file.become(path);
+    file.become(target);
 }
 
 }  // namespace npuscope

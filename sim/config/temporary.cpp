@@ -75,12 +75,40 @@ constexpr std::array interruptions{SIGINT, SIGTERM, SIGHUP};
 
 }  // namespace
 
+fs::path behind_links(fs::path path) {
+    constexpr int most_links = 40;  // source: Linux, path_resolution(7)
+    std::error_code error;
+    for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+        const fs::path target = fs::read_symlink(path, error);
+        if (error) {
+            break;
+        }
+        path = path.parent_path() / target;
+    }
+    return path;
+}
+
+void require_writable(const fs::path& path) {
+    std::error_code none;
+    if (fs::exists(path, none) && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+        throw ConfigError(fmt::format("cannot write '{}': {}", path.string(), reason(errno)),
+                          "correct its permissions, or give another name");
+    }
+}
+
 std::unique_lock<std::mutex> hold_interruptions() { return std::unique_lock(unfinished().mutex); }
 
 TemporaryFile::TemporaryFile(const fs::path& folder, const fs::path& for_path) {
+    require_writable(for_path);
+    struct stat before {};
+    const bool replaces = ::stat(for_path.c_str(), &before) == 0 && S_ISREG(before.st_mode);
     descriptor_ = make_new(folder, for_path, path_, [](const char* name) {
         return ::open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     });
+    // only root can keep another owner; a file system without modes has none to keep
+    if (replaces && ::fchown(descriptor_, before.st_uid, before.st_gid) <= 0) {
+        ::fchmod(descriptor_, before.st_mode & 0777U);
+    }
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -12,7 +12,14 @@
 
 namespace npuscope {
 
-/// An open file in `folder`. ConfigError, which names `for_path`, if none can be created.
+/// The file that an output of this name becomes: links are followed, also to a file that does not
+/// exist yet.
+std::filesystem::path behind_links(std::filesystem::path path);
+/// ConfigError if a file of this name exists and is write-protected.
+void require_writable(const std::filesystem::path& path);
+
+/// An open file in `folder`, with the mode of the file `for_path` if that exists. ConfigError, which
+/// names `for_path`, if that is write-protected, or if no file can be created.
 class TemporaryFile {
  public:
     TemporaryFile(const std::filesystem::path& folder, const std::filesystem::path& for_path);
@@ -21,8 +28,8 @@ class TemporaryFile {
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// Closes the file and gives it its name, replacing an older file or link. ConfigError if that
-    /// is impossible.
+    /// Closes the file and gives it its name, replacing an older file or link; behind_links() is the
+    /// caller's. ConfigError if that is impossible.
     void become(const std::filesystem::path& path);
 
  private:

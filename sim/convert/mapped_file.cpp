@@ -32,6 +32,11 @@ struct Descriptor {
     }
 };
 
+/// For the present value of errno, after a file could not be mapped.
+std::string memory_remedy(const char* otherwise) {
+    return errno == ENOMEM ? "free some memory, or raise its limit (ulimit -v)" : otherwise;
+}
+
 [[noreturn]] void cannot_read(const fs::path& path, const std::string& why,
                               const std::string& remedy) {
     throw ConfigError(fmt::format("cannot read '{}': {}", path.string(), why), remedy);
@@ -60,7 +65,7 @@ MappedInput::MappedInput(const fs::path& path) {
     }
     void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.number, 0);
     if (mapped == MAP_FAILED) {
-        cannot_read(path, reason(), "copy it to another file system");
+        cannot_read(path, reason(), memory_remedy("copy it to another file system"));
     }
     data_ = static_cast<const std::uint8_t*>(mapped);
 }
@@ -78,8 +83,8 @@ void MappedInput::release() const {
 }
 
 MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
-    : path_(path), size_(static_cast<std::size_t>(size)) {
-    const fs::path folder = make_folder_of(path);
+    : path_(behind_links(path)), size_(static_cast<std::size_t>(size)) {
+    const fs::path folder = make_folder_of(path_);
     std::error_code error;
     if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
         cannot_write(path, "it is not a regular file", "give another name");
@@ -100,7 +105,7 @@ MappedOutput::MappedOutput(const fs::path& path, std::uint64_t size)
     void* mapped =
         ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_->descriptor(), 0);
     if (mapped == MAP_FAILED) {
-        cannot_write(path, reason(), "choose another location");
+        cannot_write(path, reason(), memory_remedy("choose another location"));
     }
     data_ = static_cast<std::uint8_t*>(mapped);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -47,6 +48,48 @@ TEST_F(AtomicFile, FollowsNoLinkThatLiesInItsWay) {
     write_atomically(folder_ / "r.json", "text");
     EXPECT_EQ(read_whole_file(folder_ / "victim"), "mine");
     EXPECT_TRUE(fs::is_symlink(folder_ / ("r.json" + foreseen)));
+}
+
+TEST_F(AtomicFile, WritesTheFileThatALinkNames) {
+    std::ofstream(folder_ / "target") << "old";
+    fs::create_directory(folder_ / "sub");
+    fs::create_symlink("../target", folder_ / "sub/link");
+    fs::create_symlink("sub/link", folder_ / "link");
+    fs::create_symlink("new", folder_ / "dangling");
+    write_atomically(folder_ / "link", "text");
+    write_atomically(folder_ / "dangling", "more");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link") && fs::is_symlink(folder_ / "sub/link"));
+    EXPECT_EQ(read_whole_file(folder_ / "target"), "text");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "dangling"));
+    EXPECT_EQ(read_whole_file(folder_ / "new"), "more");
+}
+
+TEST_F(AtomicFile, KeepsTheModeOfAnOlderFile) {
+    for (const auto mode : {fs::perms(0600), fs::perms(0755)}) {
+        std::ofstream(folder_ / "r.json") << "old";
+        fs::permissions(folder_ / "r.json", mode);
+        write_atomically(folder_ / "r.json", "new");
+        EXPECT_EQ(fs::status(folder_ / "r.json").permissions(), mode);
+    }
+}
+
+TEST_F(AtomicFile, LeavesAProtectedFileAsItIs) {
+    std::ofstream(folder_ / "r.json") << "old";
+    fs::permissions(folder_ / "r.json", fs::perms(0444));
+    fs::permissions(folder_.path(), fs::perms(0777));
+    const pid_t child = ::fork();
+    if (child == 0) {  // root may write anything
+        const bool ready = ::geteuid() != 0 || ::setuid(65534) == 0;
+        const std::string message =
+            sample::message_of([&] { write_atomically(folder_ / "r.json", "new"); });
+        const bool refused = message.find("Permission denied") != std::string::npos;
+        ::_exit(ready && refused ? 0 : 1);
+    }
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(read_whole_file(folder_ / "r.json"), "old");
+    EXPECT_EQ(files(), 1U);
 }
 
 TEST_F(AtomicFile, ContinuesAnOpenDescriptorThatIsNamed) {
