@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include "models/base/error.h"
 #include "sim/config/nearest_name.h"
@@ -150,11 +151,16 @@ Quantisation parse_quantisation(const std::string& text) {
     Quantisation quantisation;
     std::vector<float> scale{1};
     std::vector<int> radix{0};
+    std::set<std::string_view> given;
     for_each_part(text, ',', [&](std::string_view item) {
         const std::size_t equals = item.find('=');
         const std::string_view key = item.substr(0, equals);
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+        if (!given.insert(key).second) {
+            throw ConfigError(fmt::format("quantisation '{}': {} is given twice", text, key),
+                              "give it once; '/' separates the numbers of a list");
+        }
         if (key == "scale") {
             scale = numbers<float>(text, value);
         } else if (key == "radix") {

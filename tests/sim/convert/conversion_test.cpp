@@ -131,6 +131,12 @@ TEST(Conversion, WhatIsNoNumberIsRefused) {
     }
 }
 
+TEST(Conversion, EveryPartOfAQuantisationIsGivenOnce) {
+    EXPECT_EQ(sample::message_of([] { parse_quantisation("scale=1,radix=0,scale=2"); }),
+              "quantisation 'scale=1,radix=0,scale=2': scale is given twice (give it once; '/' "
+              "separates the numbers of a list)");
+}
+
 TEST(Conversion, RequestsThatCannotBeAreRefused) {
     ConversionRequest wanted = request("nchw", "1W16C8B", "1x20x3x5", "int8");
     wanted.quantise = parse_quantisation("scale=1/2/3,axis=C");
