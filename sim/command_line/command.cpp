@@ -86,14 +86,22 @@ void require_contents(const CLI::App& app) {
 }
 
 /// As CLI11 expects them: in reverse order, and `--out=` with its empty value as one of its own,
-/// since that of the next argument would be taken otherwise.
+/// since that of the next argument would be taken otherwise. Names after `--` that look like options
+/// get their folder instead: CLI11 takes what follows only if no name is in front of it.
 std::vector<std::string> for_parser(const std::vector<std::string>& arguments) {
     std::vector<std::string> reversed;
     const auto names = std::ranges::find(arguments, "--");  // only names of files follow
     for (auto argument = arguments.end(); argument != arguments.begin();) {
         --argument;
-        const bool empty = argument < names && argument->starts_with("--") &&
-                           argument->find('=') + 1 == argument->size();
+        if (argument >= names) {
+            const bool dash = argument->starts_with('-');
+            if (argument > names) {
+                reversed.push_back(dash ? "./" + *argument : *argument);
+            }
+            continue;
+        }
+        const bool empty =
+            argument->starts_with("--") && argument->find('=') + 1 == argument->size();
         if (empty) {
             reversed.emplace_back();
         }

@@ -197,7 +197,8 @@ ExitCode show_alone(const ConvertArguments& arguments, const FileConversion& job
         throw ConfigError("--shape is missing", "it cannot be derived without an input file");
     }
     request.type = &find_element(job.type.empty() ? "int8" : job.type);
-    const ConversionPlan conversion = plan_conversion(request);
+    const ConversionPlan conversion =
+        takes_winograd(request) ? plan_winograd(request, *request.type) : plan_conversion(request);
     warn(conversion, console.err);
     show(arguments, conversion, console.out, console.out_width);
     return ExitCode::Good;

@@ -119,8 +119,13 @@ WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& ty
                                  std::span<const std::uint8_t> values);
 /// Whether the target uses such kernels and the shape is suitable for them.
 bool takes_winograd(const ConversionRequest& request);
-/// The three surfaces of compressed weights, from the one that `conversion` wrote. ConfigError if
-/// the target is not one convolution's weight layout. Returns the bytes of the values.
+/// From such kernels, row-major, to the target's layout; `request` is for the given kernels.
+ConversionPlan plan_winograd(const ConversionRequest& request, const ElementRow& type);
+/// ConfigError unless weights can be compressed as the request says.
+void require_compressible(const FileConversion& job);
+/// The three surfaces of compressed weights, from the one that `conversion` wrote, as arrays where
+/// their names end so: all of them, or none. ConfigError if the target is not one convolution's
+/// weight layout. Returns the bytes of the file of values.
 std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,
                                std::span<const std::uint8_t> stored,
                                const std::filesystem::path& output);

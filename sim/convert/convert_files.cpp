@@ -156,10 +156,31 @@ struct PlannedFile {
     ConversionPlan conversion{};
 };
 
+/// A file whose name says that it is an array or several, but which is none.
+void refuse_other_array(std::span<const std::uint8_t> bytes, const fs::path& path) {
+    const std::string_view zip = "PK\x03\x04";
+    const bool archive =
+        bytes.size() >= zip.size() && std::ranges::equal(bytes.first(zip.size()), zip);
+    if (archive && (names_npy(path) || path.extension() == ".npz")) {
+        throw ConfigError(fmt::format("'{}' is an archive of arrays (.npz)", path.string()),
+                          "save one of them: numpy.save(file, numpy.load(archive)['name'])");
+    }
+    if (names_npy(path)) {
+        throw ConfigError(fmt::format("'{}' {}", path.string(),
+                                      bytes.empty() ? "is empty" : "is not a .npy file"),
+                          "write it with numpy.save; raw bytes need another ending");
+    }
+}
+
 PlannedFile::PlannedFile(const FileConversion& given, const fs::path& path)
     : input(path), job(given) {
     const std::string name = path.string();
-    if (is_npy(input.bytes())) {
+    if (!job.wmb.empty() || !job.wgs.empty()) {
+        require_compressible(job);
+    }
+    if (!is_npy(input.bytes())) {
+        refuse_other_array(input.bytes(), path);
+    } else {
         header = read_npy_header(input.bytes(), name);
         take_from_header(job, *header, name);
     }
@@ -188,13 +209,7 @@ PlannedFile::PlannedFile(const FileConversion& given, const fs::path& path)
     if (transforms) {
         const ElementRow& type = *conversion.target_type;
         to_kernels = std::move(conversion);
-        conversion = plan_conversion({.from = request.to,
-                                      .to = job.request.to,
-                                      .shape = winograd_shape(request.shape, type),
-                                      .type = &type,
-                                      .quantise = {},
-                                      .dequantise = {},
-                                      .stride_npu = {}});
+        conversion = plan_winograd(job.request, type);
     }
 }
 
@@ -255,7 +270,7 @@ ConvertedFile convert_file(const FileConversion& given, const fs::path& input_pa
     }
 
     std::string head;
-    if (output_path.extension() == ".npy") {
+    if (names_npy(output_path)) {
         const ElementRow& stored = array_type(conversion.target, *conversion.target_type);
         head = npy_header(stored, array_shape(conversion.target, stored.bytes));
     }

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
+#include <memory>
+#include <utility>
 
 #include "models/arith/winograd.h"
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
 #include "sim/convert/conversion.h"
+#include "sim/convert/mapped_file.h"
 
 namespace npuscope {
 
@@ -49,13 +52,73 @@ WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& ty
     return {std::move(shape_after), {bytes.begin(), bytes.end()}};
 }
 
-std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,
-                               std::span<const std::uint8_t> stored,
-                               const std::filesystem::path& output) {
+ConversionPlan plan_winograd(const ConversionRequest& request, const ElementRow& type) {
+    return plan_conversion({.from = parse_layout_spec("kcrs"),
+                            .to = request.to,
+                            .shape = winograd_shape(request.shape, type),
+                            .type = &type,
+                            .quantise = {},
+                            .dequantise = {},
+                            .stride_npu = {}});
+}
+
+void require_compressible(const FileConversion& job) {
     if (job.wmb.empty() || job.wgs.empty()) {
         throw ConfigError("compressed weights need both a mask and group sizes",
                           "give --wmb and --wgs");
     }
+    const auto weights = [](const LayoutSpec& spec) {
+        return spec.row != nullptr && spec.row->family == "nvdla weights";
+    };
+    if (weights(job.request.from) && !weights(job.request.to)) {
+        throw ConfigError(
+            "convert compresses weights, but does not expand them: --wmb and --wgs are outputs",
+            "describe the three surfaces as a memory image (docs/images.md) and write the weights "
+            "with `npuscope check IMAGE --dump SURFACE=FILE.npy`");
+    }
+}
+
+namespace {
+
+/// Values as a file: an array if its name says so.
+struct CompressedFile {
+    std::filesystem::path path;
+    const ElementRow& type;
+    std::span<const std::uint8_t> bytes;
+
+    std::string text() const {
+        const std::array shape{std::uint64_t{bytes.size() / type.bytes}};
+        std::string text = names_npy(path) ? npy_header(type, shape) : std::string();
+        text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return text;
+    }
+};
+
+/// All of them, or none. Streams come first, since what they took cannot be taken back.
+void write_together(std::span<const CompressedFile> files) {
+    std::vector<std::unique_ptr<MappedOutput>> outputs;
+    for (const CompressedFile& file : files) {
+        if (!is_stream(file.path)) {
+            const std::string text = file.text();
+            outputs.push_back(std::make_unique<MappedOutput>(file.path, text.size()));
+            std::ranges::copy(text, outputs.back()->bytes().begin());
+        }
+    }
+    for (const CompressedFile& file : files) {
+        if (is_stream(file.path)) {
+            write_atomically(file.path, file.text());
+        }
+    }
+    for (const auto& output : outputs) {
+        output->commit();
+    }
+}
+
+}  // namespace
+
+std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& conversion,
+                               std::span<const std::uint8_t> stored,
+                               const std::filesystem::path& output) {
     const LayoutRow* row = job.request.to.row;
     const std::optional<WeightLayout> weights =
         row == nullptr ? std::nullopt
@@ -67,15 +130,14 @@ std::uint64_t write_compressed(const FileConversion& job, const ConversionPlan& 
                           "weight_dc, weight_image, weight_image_post or weight_winograd");
     }
     const CompressedWeights compressed = compress_weights(*weights, stored);
-    const auto write = [](const std::filesystem::path& file, const auto& values) {
-        std::string bytes(values.size() * sizeof(values[0]), '\0');
-        std::memcpy(bytes.data(), values.data(), bytes.size());
-        write_atomically(file, bytes);
-    };
-    write(job.wmb, compressed.mask);
-    write(job.wgs, compressed.sizes);
-    write(output, compressed.weights);
-    return compressed.weights.size();
+    const std::span<const std::uint8_t> sizes(
+        reinterpret_cast<const std::uint8_t*>(compressed.sizes.data()),
+        compressed.sizes.size() * sizeof(std::uint32_t));
+    const std::array files{CompressedFile{job.wmb, find_element("uint8"), compressed.mask},
+                           CompressedFile{job.wgs, find_element("uint32"), sizes},
+                           CompressedFile{output, *conversion.target_type, compressed.weights}};
+    write_together(files);
+    return files.back().text().size();
 }
 
 }  // namespace npuscope

@@ -84,6 +84,31 @@ TEST_F(CommandConvert, ExplainsHowAByteComesAbout) {
               ExitCode::WrongInput);
 }
 
+TEST_F(CommandConvert, ExplainsTransformedKernels) {
+    const auto answer = convert({"--axes", "KCRS", "--shape", "4x3x3x3", "--to", "weight_winograd",
+                                 "--explain", "1,2,3,3"});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_NE(answer.out.find("of K4 C32 R4 S4"), std::string::npos) << answer.out;
+}
+
+TEST_F(CommandConvert, NamesAfterTwoDashesMayLookLikeOptions) {
+    const fs::path before = fs::current_path();
+    fs::current_path(folder_.path());
+    write("in", "abcd");
+    const auto answer =
+        convert({"--shape", "1x2x1x2", "--type", "int8", "--to", "nhwc", "in", "--", "-o.bin"});
+    fs::current_path(before);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_EQ(read("-o.bin"), "acbd");
+}
+
+TEST_F(CommandConvert, ALinkToTheInputIsTheInput) {
+    const std::string in = write("in", "abcd");
+    fs::create_symlink(in, folder_ / "link");
+    const auto answer = convert({"--shape", "1x2x1x2", "--type", "int8", in, path("link")});
+    EXPECT_NE(answer.err.find("is also an input"), std::string::npos) << answer.err;
+}
+
 TEST_F(CommandConvert, DrawsEntriesAsTheVendorsTablesDo) {
     const auto answer =
         convert({"--shape", "1x3x2x5", "--type", "int8", "--to", "4W4C8B", "--picture", "2"});

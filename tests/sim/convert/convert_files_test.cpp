@@ -84,6 +84,68 @@ TEST_F(ConvertFiles, WeightsAreCompressed) {
     EXPECT_THROW(convert_file(compress, folder_ / "raw", folder_ / "values"), ConfigError);
 }
 
+/// The header of an array, and its elements.
+std::pair<NpyHeader, std::string> array_in(const std::string& file) {
+    const NpyHeader header =
+        read_npy_header({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, "array");
+    return {header, file.substr(header.data_begin)};
+}
+
+class CompressedFiles : public ConvertFiles {
+ protected:
+    FileConversion compress(const char* wmb, const char* wgs) const {
+        FileConversion compress = job("kcrs", "weight_dc:group=2,cube=8", "", "int8");
+        compress.request.shape = parse_shape("4x16x1x1", "KCRS");
+        compress.wmb = folder_ / wmb;
+        compress.wgs = folder_ / wgs;
+        return compress;
+    }
+};
+
+TEST_F(CompressedFiles, AreArraysWhereTheirNamesSaySo) {
+    const fs::path raw = write("raw", "\1" + std::string(62, '\0') + "\2");
+    convert_file(compress("m", "g"), raw, folder_ / "v");
+    convert_file(compress("m.npy", "g.NPY"), raw, folder_ / "v.npy");
+    for (const auto& [name, array, type] :
+         {std::tuple{"v", "v.npy", "int8"}, std::tuple{"m", "m.npy", "uint8"},
+          std::tuple{"g", "g.NPY", "uint32"}}) {
+        const auto [header, elements] = array_in(read(folder_ / array));
+        EXPECT_EQ(header.type->name, type);
+        EXPECT_EQ(elements, read(folder_ / name)) << array;
+    }
+}
+
+TEST_F(CompressedFiles, AppearTogetherOrNotAtAll) {
+    FileConversion full = compress("m", "g");
+    full.wgs = "/dev/full";
+    EXPECT_NE(
+        sample::message_of([&] { convert_file(full, write("raw", values(64)), folder_ / "v"); }),
+        "");
+    EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(CompressedFiles, AreNotExpanded) {
+    FileConversion back = compress("m", "g");
+    std::swap(back.request.from, back.request.to);
+    EXPECT_NE(sample::message_of([&] {
+                  plan_file(back, write("raw", values(10)));
+              }).find("check IMAGE --dump"),
+              std::string::npos);
+}
+
+TEST_F(ConvertFiles, FilesThatOnlyLookLikeArraysAreNamed) {
+    const auto refusal = [&](const char* name, const std::string& bytes) {
+        const fs::path file = write(name, bytes);
+        const std::string message =
+            sample::message_of([&] { plan_file(job("nchw", "nchw", "", ""), file); });
+        return message.substr(0, message.find(" ("));
+    };
+    const auto quoted = [&](const char* name) { return "'" + (folder_ / name).string() + "' "; };
+    EXPECT_EQ(refusal("e.npy", ""), quoted("e.npy") + "is empty");
+    EXPECT_EQ(refusal("g.npy", "garbage"), quoted("g.npy") + "is not a .npy file");
+    EXPECT_EQ(refusal("z.npz", "PK\3\4.."), quoted("z.npz") + "is an archive of arrays");
+}
+
 TEST_F(ConvertFiles, KernelsAreTransformedForWinograd) {
     std::string kernel(9, '\0');
     kernel[0] = 4;
