@@ -11,6 +11,7 @@
 #include "sim/compile/nvdla/synthetic_values.h"
 #include "sim/config/element_type.h"
 #include "sim/config/text_table.h"
+#include "sim/convert/conversion.h"
 
 namespace npuscope {
 namespace {
@@ -70,11 +71,25 @@ void fill_pixels(const PixelSurface& pixels, const Network& network,
     }
 }
 
+/// Parameters of the layout are those of files; the planner chooses its own in memory.
+void require_file_layout(const Network& network) {
+    const NetworkInput& input = network.input;
+    const LogicalShape shape{
+        {{'N', 1}, {'C', input.channels}, {'H', input.height}, {'W', input.width}}};
+    try {
+        parse_layout_spec(input.layout).bind_to(shape, 1);
+    } catch (const ConfigError& error) {
+        throw refusal(network, fmt::format("is not possible: {}", error.sentence()),
+                      error.remedy());
+    }
+}
+
 }  // namespace
 
 const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu) {
     const NetworkInput& input = network.input;
-    const PixelFormat* format = find_pixel_format(input.layout);
+    const LayoutRow* row = find_layout(input.layout.substr(0, input.layout.find(':')));
+    const PixelFormat* format = row == nullptr ? nullptr : find_pixel_format(row->name);
     if (format == nullptr) {
         return nullptr;
     }
@@ -92,6 +107,7 @@ const PixelFormat* declared_pixels(const Network& network, const NpuConfig& npu)
         throw refusal(network, fmt::format("is not one of {}'s", npu.name),
                       "leave it out, or name one of the NPU's");
     }
+    require_file_layout(network);
     return format;
 }
 

@@ -275,6 +275,25 @@ TEST(NetworkPlanner, RefusesPixelsThatNoFirstLayerReads) {
               std::string::npos);
 }
 
+/// They are those of files: in memory the planner chooses its own.
+TEST(NetworkPlanner, ParametersOfAPixelFormatKeepItAPixelFormat) {
+    const Plan plain = plan_network(sample::image_network(3, "T_A8B8G8R8"), {});
+    ASSERT_TRUE(plain.input.pixels);
+    for (const char* layout : {"T_A8B8G8R8:atom=8", "T_A8B8G8R8:x_offset=2",
+                               "T_A8B8G8R8:line_stride=256", "t_a8b8g8r8"}) {
+        EXPECT_EQ(plan_network(sample::image_network(3, layout), {}).input.pixels,
+                  plain.input.pixels)
+            << layout;
+    }
+    for (const auto& [layout, why] : {std::pair{"T_A8B8G8R8:line_stride=64", "needs 124 bytes"},
+                                      std::pair{"T_A8B8G8R8:atoms=8", "no parameter 'atoms'"}}) {
+        const std::string message = sample::message_of(
+            [&, name = layout] { plan_network(sample::image_network(3, name), {}); });
+        EXPECT_NE(message.find(why), std::string::npos) << message;
+        EXPECT_EQ(message.find("image.yaml: the network's input"), 0U) << message;
+    }
+}
+
 TEST(NetworkPlanner, SaysWhatElseThereWas) {
     PlanTarget target;
     const Plan plan = plan_network(sample::image_network(3, ""), target);
