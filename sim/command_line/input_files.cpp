@@ -12,6 +12,7 @@
 #include "sim/command_line/given_options.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
+#include "sim/config/npy_file.h"
 #include "sim/config/text_table.h"
 
 namespace npuscope {
@@ -100,6 +101,11 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
 std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
                                     const std::string& file) {
     Sizes one = value.type.sizes;
+    const bool single = type.sizes.size() == one.size() + 1 && type.sizes.front() == 1 &&
+                        std::equal(one.begin(), one.end(), type.sizes.begin() + 1);
+    if (single && type.sizes.size() == 4) {  // channels, rows and columns of one map
+        one = value.type.sizes = type.sizes;
+    }
     const bool more = one.size() == type.sizes.size() && !one.empty() && type.sizes[0] > 0 &&
                       one[0] > type.sizes[0] && one[0] % type.sizes[0] == 0;
     if (more) {
@@ -162,7 +168,7 @@ std::vector<InputFile> files_for(const std::vector<std::string>& inputs, const f
 std::vector<GivenArray> given_arrays(const std::vector<std::string>& inputs, const fs::path& path) {
     std::vector<GivenArray> arrays;
     for (const auto& [input, file] : files_for(inputs, path)) {
-        if (file.extension() == ".npy") {
+        if (names_npy(file)) {
             arrays.push_back({input, file.string(), read_npy(file).type.sizes});
         }
     }
@@ -257,9 +263,10 @@ std::vector<GraphValue> InputReader::read_all(const std::string& input,
     const TensorType& type = graph_.types.at(input);
     std::vector<GraphValue> values;
     if (is_picture_file(file)) {
-        pictures_read_ = true;
-        values.push_back(placed(read_picture(file), type, file.string()));
-    } else if (file.extension() != ".npy" && file_exists(file)) {
+        const Picture picture = read_picture(file);
+        (picture.channels > 1 ? pictures_read_ : grey_read_) = true;
+        values.push_back(placed(picture, type, file.string()));
+    } else if (!names_npy(file) && file_exists(file)) {
         refuse(file.string(), "the file is neither an array nor a picture",
                "give a .npy file or a picture: PNG, JPEG, PGM or PPM");
     } else {
@@ -325,9 +332,11 @@ void InputReader::require_use_of_choices() const {
     unused.add(choices_.scale != usual.scale && !pixels_read_, "--scale");
     unused.add(choices_.order != usual.order && !pictures_read_, "--order");
     if (!unused.none()) {
-        throw ConfigError(unused.names() + ": no effect on the inputs, which are arrays",
-                          pixels_read_ ? "give a picture, or leave it out"
-                                       : "give a picture or an array of uint8, or leave it out");
+        throw ConfigError(fmt::format("{}: no effect on the inputs, which are {}", unused.names(),
+                                      grey_read_ ? "grey: they have a single channel" : "arrays"),
+                          pixels_read_
+                              ? (grey_read_ ? "leave it out" : "give a picture, or leave it out")
+                              : "give a picture or an array of uint8, or leave it out");
     }
 }
 
@@ -351,7 +360,7 @@ std::vector<Case> InputReader::cases(const fs::path& path) const {
         if (fs::is_directory(entry)) {
             cases.push_back(case_of_folder(entry));
             folders = true;
-        } else if (single && !folders && (entry.extension() == ".npy" || is_picture_file(entry))) {
+        } else if (single && !folders && (names_npy(entry) || is_picture_file(entry))) {
             std::ranges::move(cases_of_file(entry), std::back_inserter(cases));
         }
     }

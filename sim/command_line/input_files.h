@@ -92,7 +92,8 @@ class InputReader {
     std::vector<double> mean_;
     std::vector<double> scale_;
     mutable bool pixels_read_ = false;    ///< pictures or uint8 arrays
-    mutable bool pictures_read_ = false;  ///< files whose channels have an order
+    mutable bool pictures_read_ = false;  ///< of several channels, which have an order
+    mutable bool grey_read_ = false;      ///< pictures of one channel
 };
 
 }  // namespace npuscope

@@ -47,7 +47,10 @@ std::optional<bool> HostValues::take_input(const std::string& name,
         if (!fits) {
             throw ConfigError(fmt::format("input '{}' holds {}, which {} cannot represent", name,
                                           number, enum_name(type.element)),
-                              "give an array of the model's element type");
+                              number >= 0 && number < 256 && type.element == ElementType::Int8
+                                  ? "give an array of the model's element type; for pixels of 0 "
+                                    "to 255: --mean 128"
+                                  : "give an array of the model's element type");
         }
     }
     value.type = type;

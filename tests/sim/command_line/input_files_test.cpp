@@ -56,6 +56,23 @@ TEST_F(InputFiles, PicturesBecomePlanesOfChannelsOrPixelAfterPixel) {
     EXPECT_THAT(read("grey.pgm"), ElementsAre('a', 'b'));
 }
 
+TEST_F(InputFiles, AnArrayOfOneMapNeedsNoBatch) {
+    put_array("map.npy", {3, 1, 2}, ElementType::Int8);
+    EXPECT_THAT(read("map.npy"), ElementsAre(1, 2, 3, 4, 5, 6));
+    put_array("other.npy", {3, 2, 1}, ElementType::Int8);
+    EXPECT_THAT(refusal("other.npy"), HasSubstr("the array is 3x2x1"));
+}
+
+TEST_F(InputFiles, GreyPicturesHaveNoOrderOfChannels) {
+    graph_.types["x"].sizes = {1, 1, 2, 1};
+    put("grey.pgm", "P5 1 2 255\nab");
+    const InputReader reader(graph_, {.order = ChannelOrder::Bgr});
+    reader.read("x", folder_ / "grey.pgm");
+    EXPECT_EQ(sample::message_of([&] { reader.require_use_of_choices(); }),
+              "--order: no effect on the inputs, which are grey: they have a single channel "
+              "(leave it out)");
+}
+
 TEST_F(InputFiles, OfAModelWithChannelsLastStayAsTheyAre) {
     graph_.types["x"].sizes = {1, 2, 1, 3};
     put("tall.png", sample::png(1, 2, PNG_FORMAT_RGB, {1, 2, 3, 4, 5, 6}));
