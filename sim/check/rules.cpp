@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace npuscope {
 namespace {
@@ -23,7 +22,7 @@ constexpr std::array all_rules{
          "The NPU has what an operation or a surface uses; `run` refuses the operation.",
          "the preset's configuration"},
     Rule{"address_width", Severity::Error, "run", "Addresses fit the bits of the memory port.",
-         "the preset's configuration (mcif.address_bits)"},
+         "the preset's mcif.address_bits"},
     Rule{"avgpool_reduce", Severity::Error, plans,
          "A global average pools over exactly height and width.", guide_patterns},
     Rule{"banks_too_few", Severity::Error, "check",
@@ -197,6 +196,8 @@ constexpr std::array all_rules{
          true,
          true},
     Rule{"no_products", Severity::Note, plans, "A model has layers with MACs.", "information"},
+    with(&Rule::beside_verdict, Rule{"no_raw_output", Severity::Note, "run",
+                                     "8-bit outputs have raw bytes.", "information"}),
     Rule{"not_a_number", Severity::Error, "check", "Elements of fp16 surfaces are not NaN.",
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
@@ -454,8 +455,7 @@ bool matches(std::string_view pattern, std::string_view id) {
         return false;
     }
     const std::string_view number = id.substr(head.size(), id.size() - head.size() - tail.size());
-    return std::ranges::all_of(
-        number, [](char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; });
+    return std::ranges::all_of(number, [](char one) { return one >= '0' && one <= '9'; });
 }
 
 }  // namespace

@@ -419,6 +419,7 @@ class LoadableRun {
         OutputFolder out(files_.outputs);
         for (const auto& [name, value] : outputs) {
             out.write(file_name(name, ".npy"), npy_bytes(value));
+            out.remove(file_name(name, ".bin"));  // of an earlier run
         }
         out.commit();
     }
@@ -445,6 +446,8 @@ class LoadableRun {
             const auto value = numbers.find(output.name);
             if (value != numbers.end()) {
                 out.write(file_name(output.name, ".npy"), npy_bytes(value->second));
+            } else {
+                out.remove(file_name(output.name, ".npy"));
             }
         }
         out.commit();

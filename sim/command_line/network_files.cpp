@@ -21,6 +21,7 @@
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/plan_runs.h"
 #include "sim/command_line/table_run.h"
+#include "sim/command_line/tensor_files.h"
 #include "sim/compile/nvdla/batched_plan.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/segmented_program.h"
@@ -29,7 +30,7 @@
 #include "sim/compile/surface_files.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
-#include "sim/config/output_folder.h"
+#include "sim/config/npy_file.h"
 #include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
@@ -79,6 +80,9 @@ class ModelRun {
           choices_(choices),
           options_(options),
           queries_(queries) {
+        if (is_network_file(model) && files.any()) {
+            tensor_files_ = table_files(read_network(model), graph_);
+        }
         if (choices.input_type == InputType::Uint8) {  // else it is treated as int8, and may change
             facts_ = held_inputs(graph_, choices.input_type);
         }
@@ -110,7 +114,11 @@ class ModelRun {
             run_others(result);
         }
         if (!files_.outputs.empty() && result.status() != RunStatus::Fail) {
-            write_outputs(outputs_);
+            const std::size_t cases = std::max<std::size_t>(cases_.size(), 1);
+            Diagnostics notes = write_outputs(outputs_, tensor_files_, cases, files_.outputs);
+            if (system_.npu.find<NpuConfig>() != nullptr) {  // others write arrays only
+                std::ranges::move(notes, std::back_inserter(result.findings));
+            }
         }
         if (files_.stream > 0) {
             result.stream = stream(result);
@@ -322,7 +330,7 @@ class ModelRun {
     bool is_empty_of_cases() const {
         return std::ranges::none_of(fs::directory_iterator(files_.inputs), [&](const auto& entry) {
             const fs::path& path = entry.path();
-            const bool is_case = path.extension() == ".npy" || is_picture_file(path);
+            const bool is_case = names_npy(path) || is_picture_file(path);
             return entry.is_directory() || (graph_.inputs.size() == 1 && is_case);
         });
     }
@@ -374,7 +382,7 @@ class ModelRun {
             InputSurface surface = surfaces[i];
             surface.name = tensor;
             surface.zero = 0;  // values as they are
-            input_surfaces_.emplace(tensor, std::move(surface));
+            tensor_files_.inputs.emplace(tensor, std::move(surface));
         }
     }
     /// An NPU of few layouts may lack one for some output; the array is written all the same.
@@ -389,7 +397,7 @@ class ModelRun {
         for (const std::string& output : graph_.outputs) {
             for (const SegmentTensor& made : segment.lowered.outputs) {
                 if (made.tensor == root_of(view_, partition, output)) {
-                    output_layouts_[output] =
+                    tensor_files_.outputs[output] =
                         std::ranges::find(surfaces, made.layer, &OutputSurface::name)->file;
                 }
             }
@@ -398,8 +406,8 @@ class ModelRun {
 
     void read_images() {
         for (const std::string& name : images_) {
-            const auto surface = input_surfaces_.find(name);
-            if (surface == input_surfaces_.end()) {
+            const auto surface = tensor_files_.inputs.find(name);
+            if (surface == tensor_files_.inputs.end()) {
                 throw ConfigError(
                     fmt::format(
                         "no layer of the NPU reads the input '{}', so it has no layout in memory",
@@ -414,23 +422,6 @@ class ModelRun {
                 {stored, graph_.types.at(name).sizes},
                 {name, surface->second.memory, plain_codes(stored == ElementType::Int8)}, image);
         }
-    }
-
-    void write_outputs(const GraphInputs& outputs) const {
-        OutputFolder out(files_.outputs);
-        for (const auto& [name, value] : outputs) {
-            out.write(file_name(name, ".npy"), npy_bytes(value));
-            const auto layout = output_layouts_.find(name);
-            const ElementType type = value.type.element;
-            if (layout != output_layouts_.end() &&
-                (type == ElementType::Int8 || type == ElementType::Uint8)) {
-                const MapCodes codes = plain_codes(type == ElementType::Int8);
-                out.write(file_name(name, ".bin"),
-                          map_images(value, std::max<std::size_t>(cases_.size(), 1),
-                                     {name, layout->second, codes}));
-            }
-        }
-        out.commit();
     }
 
     Graph graph_;
@@ -450,8 +441,7 @@ class ModelRun {
     std::optional<SegmentedPlan> at_once_;  ///< of several inputs; nothing: one after the other
     std::size_t each_ = 1;                  ///< inputs per program, except for the last one
     std::unique_ptr<ModelPlan> plan_;
-    std::map<std::string, InputSurface> input_surfaces_;
-    std::map<std::string, Layout> output_layouts_;
+    TensorFiles tensor_files_;
 };
 
 }  // namespace

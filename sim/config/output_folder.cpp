@@ -116,7 +116,7 @@ void OutputFolder::write(const fs::path& name, std::string_view text) {
 
 void OutputFolder::commit() {
     if (exists_) {
-        replace({});
+        replace(removed_);
         temporary_.reset();
         return;
     }
@@ -141,30 +141,61 @@ void OutputFolder::commit_in_place_of_earlier() {
     if (!exists_) {
         return commit();
     }
-    replace(obsolete_files());
+    std::vector<fs::path> obsolete = obsolete_files();
+    obsolete.insert(obsolete.end(), removed_.begin(), removed_.end());
+    replace(obsolete);
     temporary_.reset();
 }
 
-/// Files of the earlier list that are still as they were written, and are not among the new ones.
-std::vector<fs::path> OutputFolder::obsolete_files() const {
-    std::vector<fs::path> obsolete;
-    if (!is_there(folder_ / list_name)) {
-        return obsolete;
+namespace {
+
+/// A line of the list: `crc size name`.
+struct ListedFile {
+    std::string print;  ///< CRC and size
+    std::string size;
+    fs::path name;
+};
+
+std::vector<ListedFile> listed_files(const fs::path& folder) {
+    std::vector<ListedFile> files;
+    if (!is_there(folder / list_name)) {
+        return files;
     }
-    std::istringstream lines(read_whole_file(folder_ / list_name, {}, largest_config));
+    std::istringstream lines(read_whole_file(folder / list_name, {}, largest_config));
     for (std::string line; std::getline(lines, line);) {
         const std::size_t crc_end = line.find(' ');
         const std::size_t size_end = line.find(' ', crc_end + 1);
         if (line.starts_with('#') || size_end == std::string::npos) {
             continue;
         }
-        const fs::path name = line.substr(size_end + 1);
+        ListedFile file{line.substr(0, size_end), line.substr(crc_end + 1, size_end - crc_end - 1),
+                        line.substr(size_end + 1)};
+        if (is_plain(file.name)) {
+            files.push_back(std::move(file));
+        }
+    }
+    return files;
+}
+
+}  // namespace
+
+std::vector<fs::path> written_files(const fs::path& folder) {
+    std::vector<fs::path> names;
+    for (ListedFile& file : listed_files(folder)) {
+        names.push_back(std::move(file.name));
+    }
+    return names;
+}
+
+/// Files of the earlier list that are still as they were written, and are not among the new ones.
+std::vector<fs::path> OutputFolder::obsolete_files() const {
+    std::vector<fs::path> obsolete;
+    for (const auto& [print, size, name] : listed_files(folder_)) {
         std::error_code none;
-        const bool ours = is_plain(name) && std::ranges::find(names_, name) == names_.end() &&
+        const bool ours = std::ranges::find(names_, name) == names_.end() &&
                           fs::is_regular_file(fs::symlink_status(folder_ / name, none)) &&
-                          std::to_string(fs::file_size(folder_ / name, none)) ==
-                              line.substr(crc_end + 1, size_end - crc_end - 1);
-        if (ours && fingerprint(read_whole_file(folder_ / name)) == line.substr(0, size_end)) {
+                          std::to_string(fs::file_size(folder_ / name, none)) == size;
+        if (ours && fingerprint(read_whole_file(folder_ / name)) == print) {
             obsolete.push_back(name);
         }
     }

@@ -23,6 +23,8 @@ class OutputFolder {
 
     /// `name` may be in a subfolder. A name that was already written is replaced.
     void write(const std::filesystem::path& name, std::string_view text);
+    /// A file of an earlier call goes when the others appear.
+    void remove(const std::filesystem::path& name) { removed_.push_back(name); }
     /// Everything gets its final name. Other files of the folder stay as they are.
     void commit();
     /// As commit(), and files that an earlier call wrote are removed unless they are written again
@@ -39,6 +41,10 @@ class OutputFolder {
     std::unique_ptr<TemporaryFolder> temporary_;
     std::vector<std::filesystem::path> names_;  ///< in the order of writing
     std::vector<std::string> listed_;           ///< lines of the list
+    std::vector<std::filesystem::path> removed_;
 };
+
+/// The files that `written_files.txt` of a folder lists; none if it has no such list.
+std::vector<std::filesystem::path> written_files(const std::filesystem::path& folder);
 
 }  // namespace npuscope

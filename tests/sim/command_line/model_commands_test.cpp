@@ -101,6 +101,52 @@ TEST_F(ModelCommands, RawBytesAreTheSameTensors) {
     EXPECT_EQ(read(at("a/y%2Fout.bin")).size(), 160U);
 }
 
+TEST_F(ModelCommands, RawBytesOfAnEarlierRunDoNotStay) {
+    typed({"run", model(false), "--inputs", at("in"), "--outputs", at("out")});
+    EXPECT_TRUE(fs::exists(folder_ / "out/y%2Fout.bin"));
+    ModelBuilder builder;
+    builder.input("x", {1, 8, 5, 4}, onnx::TensorProto_DataType_INT8)
+        .node("Transpose", "turned", {"x"}, "y/out")
+        .output("y/out");
+    std::ofstream(folder_ / "host.onnx", std::ios::binary) << builder.bytes();
+    const Answer host =
+        typed({"run", at("host.onnx"), "--inputs", at("in"), "--outputs", at("out")});
+    EXPECT_THAT(host.out, HasSubstr("is written as y%2Fout.npy only")) << host.err;
+    EXPECT_TRUE(fs::exists(folder_ / "out/y%2Fout.npy"));
+    EXPECT_FALSE(fs::exists(folder_ / "out/y%2Fout.bin"));
+}
+
+TEST_F(ModelCommands, FilesOfATableHaveTheSameNamesOnEveryNpu) {
+    std::ofstream(folder_ / "t.yaml")
+        << "name: t\ninput: {channels: 4, height: 4, width: 5, layout: nhwc}\n"
+           "output_layout: nhwc\nlayers:\n  - {name: c, kind: conv, kernels: 8, kernel: 1}\n";
+    std::string raw;
+    GraphValue map = zeros({ElementType::Int8, {4, 4, 5}});
+    for (std::size_t i = 0; i < 80; ++i) {
+        raw += static_cast<char>(i);
+        map.numbers[i % 4 * 20 + i / 4] = static_cast<double>(i);
+    }
+    for (const char* name : {"raw", "array"}) {
+        fs::create_directories(folder_ / name);
+    }
+    std::ofstream(folder_ / "raw/input.bin", std::ios::binary) << raw;
+    std::ofstream(folder_ / "array/input.npy", std::ios::binary) << npy_bytes(map);
+    for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
+        for (const char* name : {"raw", "array"}) {
+            const Answer answer = typed({"run", at("t.yaml"), "--npu", npu, "--inputs", at(name),
+                                         "--outputs", at("out") + npu + name});
+            EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        }
+        for (const char* file : {"/c.bin", "/c.npy"}) {
+            EXPECT_FALSE(read(at("out") + npu + "raw" + file).empty()) << npu;
+            EXPECT_EQ(read(at("out") + npu + "raw" + file), read(at("out") + npu + "array" + file));
+        }
+        const GraphValue result = read_npy(at("out") + npu + "raw/c.npy");
+        const std::string bytes = read(at("out") + npu + "raw/c.bin");
+        EXPECT_EQ(static_cast<std::int8_t>(bytes[1]), result.numbers[20]) << npu;
+    }
+}
+
 TEST_F(ModelCommands, RawBytesOfSeveralInputsFollowEachOther) {
     const std::string path = model(false);
     GraphValue input = read_npy(folder_ / "in/x.npy");

@@ -135,6 +135,17 @@ TEST_F(Outputs, AListThatSomebodyForgedRemovesNothingOutside) {
     EXPECT_EQ(read_whole_file(out() / ".hidden"), "1");
 }
 
+TEST_F(Outputs, AFileOfAnEarlierCallGoesWithTheNextOne) {
+    put("a.bin", "old");
+    OutputFolder folder(out());
+    folder.write("a.npy", "new");
+    folder.remove("a.bin");
+    folder.remove("b.bin");
+    EXPECT_TRUE(fs::exists(out() / "a.bin"));
+    folder.commit();
+    EXPECT_EQ(found(), (Files{{"a.npy", "new"}}));
+}
+
 TEST_F(Outputs, ALinkIsReplacedAndNotFollowed) {
     std::ofstream(folder_ / "victim") << "mine";
     fs::create_directories(out());
