@@ -22,6 +22,7 @@
 #include "sim/command_line/output_paths.h"
 #include "sim/command_line/program_kind.h"
 #include "sim/command_line/proof_run.h"
+#include "sim/command_line/read_files.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/compile/explain.h"
 #include "sim/compile/nvdla/network_planner.h"
@@ -335,6 +336,7 @@ void require_own_files(const CheckArguments& arguments) {
     }
     std::vector<std::string> inputs = arguments.inputs();
     inputs.insert(inputs.end(), {arguments.model, arguments.against});
+    std::ranges::move(files_of_program(arguments.against), std::back_inserter(inputs));
     for (const std::string& text : arguments.golden) {
         inputs.push_back(parse_surface_file(text, "--golden").file);
     }

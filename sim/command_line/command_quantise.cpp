@@ -11,6 +11,7 @@
 #include "sim/command_line/command.h"
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/output_paths.h"
+#include "sim/command_line/read_files.h"
 #include "sim/config/file_io.h"
 #include "sim/config/json_writer.h"
 #include "sim/config/preset.h"
@@ -84,7 +85,8 @@ ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
     const std::string model = find_program(arguments.model).path.string();
     const std::array<OutputPath, 2> outputs{
         {{"--out", arguments.out}, {"--json", arguments.json, OutputKind::Text}}};
-    const std::array inputs{model, arguments.choices.calibration};
+    std::vector<std::string> inputs = files_of_inputs(arguments.choices.calibration);
+    inputs.insert(inputs.end(), {model, arguments.choices.calibration});
     require_separate(outputs, inputs);
     const QuantisedModel quantised = quantise_file(model, arguments.choices);
     if (!arguments.out.empty()) {

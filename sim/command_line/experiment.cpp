@@ -13,6 +13,7 @@
 #include "sim/command_line/choice.h"
 #include "sim/command_line/given_options.h"
 #include "sim/command_line/program_kind.h"
+#include "sim/command_line/read_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
@@ -405,12 +406,19 @@ std::vector<std::string> ExperimentArguments::inputs() const {
     for (const std::string& golden : experiment.run.golden) {
         read.push_back(golden.substr(golden.rfind('=') + 1));
     }
+    const auto add = [&](const std::vector<std::string>& files) {
+        read.insert(read.end(), files.begin(), files.end());
+    };
     for (const std::string& beside : experiment.run.beside) {
         read.push_back(find_program(beside, {}, network_rows).path.string());
+        add(files_of_program(read.back()));
     }
     if (names_preset_file(experiment.run.network)) {
         read.push_back(experiment.run.network);
     }
+    add(files_of_program(experiment.program));
+    add(files_of_inputs(experiment.inputs, experiment.program));
+    add(files_of_inputs(experiment.model.calibration));
     return read;
 }
 

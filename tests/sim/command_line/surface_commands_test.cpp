@@ -213,6 +213,37 @@ TEST_F(SurfaceCommands, WhatPlanWritesIsADescription) {
                 HasSubstr("not the description of a memory image"));
 }
 
+TEST_F(SurfaceCommands, FilesThatAreReadIndirectlyAreNotOverwritten) {
+    plan();
+    const std::string planned = at("planned");
+    fs::create_directory(folder_ / "in");
+    std::ofstream(folder_ / "in/input.bin") << std::string(1024, 'x');
+    std::ofstream(folder_ / "zeros") << std::string(64, '\0');
+    std::ofstream(folder_ / "image.yaml")
+        << "memory:\n  - {file: zeros, address: 0x80000000}\nsurfaces:\n"
+           "  - {name: a, layout: raw, address: 0x80000000, bytes: 64}\n";
+    const auto refused = [&](const std::vector<std::string>& arguments) {
+        const Answer answer = typed(arguments);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << answer.out;
+        EXPECT_THAT(answer.err, HasSubstr("is also an input; the output would overwrite it"));
+    };
+    for (const char* file : {"/program.cfg", "/c1_weights.dat", "/memory_map.yaml"}) {
+        refused({"run", planned, "--json", planned + file});
+        refused({"run", planned + "/program.cfg", "--dump", "f6=" + planned + file});
+        refused({"check", planned + "/memory_map.yaml", "--dump", "c1_bias=" + planned + file});
+    }
+    refused({"check", at("image.yaml"), "--dump", "a=" + at("zeros")});
+    refused({"check", at("image.yaml"), "--json", at("zeros")});
+    refused({"check", planned + "/memory_map.yaml", "--against", at("image.yaml"), "--json",
+             at("zeros")});
+    refused({"run", "lenet", "--inputs", at("in"), "--csv", at("in/input.bin")});
+    for (int times = 0; times < 2; ++times) {  // other files of the folders may be replaced
+        const Answer answer = typed({"run", "lenet", "--inputs", at("in"), "--dump",
+                                     "f6=" + at("in/f6.npy"), "--json", planned + "/r.json"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    }
+}
+
 TEST_F(SurfaceCommands, FindingsNameTheSurface) {
     plan();
     std::string text = read_whole_file(folder_ / "planned/program.cfg");
