@@ -125,6 +125,16 @@ class GivenChoices : public GivenOptions {
     }
 };
 
+/// The one choice of what is written that a repeat needs.
+struct EnergyChoice {
+    std::string energy;
+
+    template <class Visitor, class Self>
+    static void describe(Visitor& visit, Self& self) {
+        visit.field("energy", self.energy, "as in WriteChoices");
+    }
+};
+
 }  // namespace
 
 PlanTarget PlanChoices::target(const SystemConfig& system, bool images) const {
@@ -381,9 +391,8 @@ void ExperimentArguments::open() {
 }
 
 bool ExperimentArguments::changes_results() const {
-    static constexpr std::array outputs{"out",  "json",       "csv",     "timeline",
-                                        "wave", "energy",     "actions", "outputs",
-                                        "dump", "operations", "explain"};
+    static constexpr std::array outputs{"out",     "json",    "csv",  "timeline",   "wave",
+                                        "actions", "outputs", "dump", "operations", "explain"};
     return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
         const auto& names = option->get_lnames();
         return option->count() > 0 && !names.empty() &&
@@ -465,6 +474,11 @@ std::string effective_yaml(const Experiment& experiment, const SystemConfig& sys
     YamlWriter rest;
     rest.field("memory", system.memory, "");
     rest.field("host", system.host, "");
+    if (!experiment.write.energy.empty()) {
+        const std::string& energy = experiment.write.energy;
+        rest.field("write", EnergyChoice{names_preset_file(energy) ? absolute(energy) : energy},
+                   "");
+    }
     return "# Repeats the run, from any folder: npuscope run config.yaml\n" + head.text() +
            "npu:\n" + (told ? "" : "  family: " + yaml_quoted(family) + '\n') + npu.text() +
            rest.text();

@@ -122,7 +122,7 @@ struct RunChoices {
     }
 };
 
-/// What is written. None of it changes a result, so a repeat does not record it.
+/// What is written. A repeat records only the table of energies: nothing else changes a result.
 struct WriteChoices {
     std::string out;
     std::string json;

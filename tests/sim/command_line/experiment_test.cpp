@@ -106,6 +106,15 @@ TEST_F(ExperimentTest, NetworksAreRepeatedOnEveryKindOfNpu) {
                        "--input-type", "uint8", "--set", "host.cycles_per_element=3"});
 }
 
+TEST_F(ExperimentTest, EnergyIsEstimatedAgain) {
+    expect_repeatable({"lenet", "--values", "off", "--energy", "horowitz_45nm"});
+    typed({"run", "lenet", "--values", "off", "--energy", "horowitz_45nm", "--out", at("out")});
+    EXPECT_THAT(read_whole_file(folder_ / "out/result.json"), HasSubstr("\"energy\""));
+    fs::copy(source_ + "/configs/energy/horowitz_45nm.yaml", folder_ / "mine.yaml");
+    const Elsewhere here(folder_.path());
+    expect_repeatable({"lenet", "--values", "off", "--energy", "./mine.yaml"});
+}
+
 TEST_F(ExperimentTest, InputsOfANetworkAreFoundAgain) {
     write("tiny.yaml",
           "name: tiny\ninput: {channels: 3, height: 4, width: 6}\n"
