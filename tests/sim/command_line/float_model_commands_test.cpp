@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sim/config/file_io.h"
 #include "sim/model/onnx_reader.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/float_model.h"
@@ -65,6 +66,17 @@ TEST_F(FloatModelCommands, RunAsIntegersWhereTimeAloneIsAskedFor) {
         EXPECT_THAT(flat(answer.out), HasSubstr("1 segment of the NPU, 0 layers"));
         EXPECT_THAT(answer.out, Not(HasSubstr("not bit-equal")));
     }
+}
+
+TEST_F(FloatModelCommands, CalibrationInputsAreNotOverwritten) {
+    const std::string before = read_whole_file(folder_ / "inputs/1/x.npy");
+    for (const char* option : {"--out", "--json"}) {
+        const Answer answer = typed({"quantise", at("m.onnx"), "--calibration", at("inputs"),
+                                     option, at("inputs/1/x.npy")});
+        EXPECT_EQ(answer.code, ExitCode::WrongInput);
+        EXPECT_THAT(answer.err, HasSubstr("x.npy' is also an input"));
+    }
+    EXPECT_EQ(read_whole_file(folder_ / "inputs/1/x.npy"), before);
 }
 
 TEST_F(FloatModelCommands, RunOnTheHostWithInputsAndSayWhatToDo) {

@@ -116,6 +116,20 @@ TEST_F(ModelCommands, RawBytesOfAnEarlierRunDoNotStay) {
     EXPECT_FALSE(fs::exists(folder_ / "out/y%2Fout.bin"));
 }
 
+TEST_F(ModelCommands, PixelsBeyondInt8AreToldHowToFit) {
+    ModelBuilder builder;
+    builder.input("x", {1, 8, 5, 4}, onnx::TensorProto_DataType_INT8)
+        .node("Identity", "same", {"x"}, "y")
+        .output("y");
+    std::ofstream(folder_ / "int8.onnx", std::ios::binary) << builder.bytes();
+    GraphValue pixels = zeros({ElementType::Uint8, {1, 8, 5, 4}});
+    pixels.numbers[3] = 200;
+    std::ofstream(folder_ / "in/x.npy", std::ios::binary) << npy_bytes(pixels);
+    const Answer answer = typed({"run", at("int8.onnx"), "--inputs", at("in")});
+    EXPECT_THAT(answer.err, HasSubstr("holds 200, which int8 cannot represent")) << answer.out;
+    EXPECT_THAT(answer.err, HasSubstr("--mean 128"));
+}
+
 TEST_F(ModelCommands, FilesOfATableHaveTheSameNamesOnEveryNpu) {
     std::ofstream(folder_ / "t.yaml")
         << "name: t\ninput: {channels: 4, height: 4, width: 5, layout: nhwc}\n"
