@@ -409,7 +409,7 @@ Cycles Sdp::take_run(Activity& activity, SdpWork& work, const Run& run) {
     if (uneven && run.count > 1) {
         interval = Cycles((last - first) / Cycles(run.count - 1));
     }
-    hand_on(activity, work, run, {first, last, interval, uneven});
+    hand_on(activity, work, run, {first, last, interval});
     return last;
 }
 
@@ -422,7 +422,7 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
     last_left_ = last_taken + std::accumulate(delays_.begin(), delays_.end(), leaving_);
     // none leaves later than this: back from the last one's time at the pace
     Cycles first_left = last_left_ - pace * (run.count - 1);
-    if (taken.uneven) {  // nor any earlier than it arrives, or the pooling accepts it
+    if (drain_.limited()) {  // nor any earlier than the pooling accepts it
         first_left = last_left_ - (taken.last - taken.first);
     }
     if (work.job.to_pdp) {
@@ -437,13 +437,13 @@ void Sdp::hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken
         wires_.to_pdp.give(activity, result, WaitKind::Ahead);
     }
     if (!output_->writers.empty()) {
-        send(activity, run, first_left);
+        send(activity, run, first_left, drain_.limited() ? drain_.pace() : pace);
     }
 }
 
-void Sdp::send(Activity& activity, const Run& run, Cycles first_left) {
+void Sdp::send(Activity& activity, const Run& run, Cycles first_left, Cycles interval) {
     requested_.clear();
-    requests_.add({run.surface, run.first_pixel, run.count, first_left, drain_.pace()}, requested_);
+    requests_.add({run.surface, run.first_pixel, run.count, first_left, interval}, requested_);
     for (const ResultRequests::Request& request : requested_) {
         const bool last = run.last && &request == &requested_.back();
         results_.give(activity, {request.run, request.batch, output_, last}, WaitKind::Ahead);

@@ -162,7 +162,6 @@ class Sdp : public Unit {
         Cycles first;
         Cycles last;
         Cycles interval;
-        bool uneven;  ///< not all at the pace
     };
     void hand_on(Activity& activity, SdpWork& work, const Run& run, const Taken& taken);
     /// From the last beat of an operand to the atom that uses it, by stage. Where beats hold
@@ -181,7 +180,7 @@ class Sdp : public Unit {
     OperandPairs pairs_of(const SdpJob& job, std::size_t stage, const SdpStreamPlan& plan) const;
     std::optional<PoolingLimit> pooling_limit(const SdpJob& job) const;
     /// The results of a run, which may span several destinations, on their way to memory.
-    void send(Activity& activity, const Run& run, Cycles first_left);
+    void send(Activity& activity, const Run& run, Cycles first_left, Cycles interval);
     void finish(Activity& activity, const SdpWork& work);
     /// The response to an operation's last write ends it, while the next one already runs.
     void end_operation(Activity& activity);
