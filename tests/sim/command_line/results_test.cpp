@@ -101,13 +101,19 @@ TEST(Results, CausesOfOperationsThatOverlapAreNoLongerThanThey) {
 
 /// Data that take several reads of the buffer keep the array waiting.
 TEST(Results, AnArrayIsNoFasterThanTheBufferThatFeedsIt) {
-    const auto cycles = [](const std::vector<std::string>& changes) {
-        return result_of("ds_cnn", "nv_small", changes)["cycles"].get<std::uint64_t>();
+    const auto cycles = [](const std::string& channels, const std::string& width) {
+        const Json result =
+            result_of("resnet18", "nv_small",
+                      {"npu.datapath.atomic_c=" + channels, "npu.cbuf.bank_width=" + width,
+                       "npu.sdp.output_throughput=64", "npu.sdp.bs_throughput=64",
+                       "npu.sdp.bn_throughput=64"});
+        expect_sums(result);
+        return result["cycles"].get<std::uint64_t>();
     };
-    const std::uint64_t narrow = cycles({"npu.datapath.atomic_c=32", "npu.cbuf.bank_width=8 B"});
-    const std::uint64_t wide = cycles({"npu.datapath.atomic_c=32", "npu.cbuf.bank_width=32 B"});
-    EXPECT_GT(narrow, 2 * wide);
-    EXPECT_GE(narrow, cycles({"npu.datapath.atomic_c=8", "npu.cbuf.bank_width=8 B"}));
+    const std::uint64_t eight = cycles("8", "8");
+    EXPECT_GT(eight, 2 * cycles("32", "32"));
+    EXPECT_GT(cycles("32", "8"), eight * 9 / 10);
+    EXPECT_GT(cycles("32", "4"), eight * 17 / 10);
 }
 
 TEST(Results, UsefulProductsAreThoseOfTheNetworkWhateverTheArrayComputes) {

@@ -18,6 +18,12 @@ Result with_region(const MemoryRegionConfig& region) {
     return result;
 }
 
+MemoryRegionConfig shared_by_all(std::uint64_t bytes_a_second) {
+    MemoryRegionConfig region;
+    region.bandwidth = BytesPerSecond(bytes_a_second);
+    return region;
+}
+
 TEST(MemoryPeak, IsThatOfThePortsWhereNothingIsShared) {
     Result result = with_region({});
     EXPECT_FALSE(MemoryPeak(result).shared());
@@ -32,7 +38,7 @@ TEST(MemoryPeak, IsThatOfThePortsWhereNothingIsShared) {
 }
 
 TEST(MemoryPeak, IsASharedBandwidth) {
-    const Result full = with_region({.bandwidth = BytesPerSecond(250'000'000)});
+    const Result full = with_region(shared_by_all(250'000'000));
     EXPECT_TRUE(MemoryPeak(full).is_saturated());
     EXPECT_EQ(MemoryPeak(full).effective(of_reads),
               "memory.regions[0].bandwidth, memory.read_latency");
@@ -44,13 +50,12 @@ TEST(MemoryPeak, IsASharedBandwidth) {
                         "(memory.regions[0].bandwidth)"),
               std::string::npos)
         << told;
-    EXPECT_FALSE(
-        MemoryPeak(with_region({.bandwidth = BytesPerSecond(1'000'000'000)})).is_saturated());
+    EXPECT_FALSE(MemoryPeak(with_region(shared_by_all(1'000'000'000))).is_saturated());
 }
 
 TEST(MemoryPeak, OfADramIsThatOfItsChannels) {
-    MemoryRegionConfig region{.dram = DramConfig{}};
-    region.dram->organisation.channels = 2;
+    MemoryRegionConfig region;
+    region.dram.emplace().organisation.channels = 2;
     const Result result = with_region(region);
     EXPECT_DOUBLE_EQ(*MemoryPeak(result).shared(), 2 * 19.2e9);  // DDR4-2400, 64 bits
     EXPECT_EQ(MemoryPeak(result).effective("memory.beat_interval, memory.read_latency"),
@@ -59,8 +64,8 @@ TEST(MemoryPeak, OfADramIsThatOfItsChannels) {
 }
 
 TEST(MemoryPeak, IsUnknownWhereDataMayBeInSeveralRegions) {
-    Result result = with_region({.bandwidth = BytesPerSecond(1)});
-    result.config.memory.regions.push_back({.name = "sram", .base = Address(0)});
+    Result result = with_region(shared_by_all(1));
+    result.config.memory.regions.emplace_back().name = "sram";
     EXPECT_FALSE(MemoryPeak(result).shared());  // a program's, which may use both
     EXPECT_EQ(MemoryPeak(result).effective(of_reads), of_reads);
     result.layers.emplace_back();
