@@ -392,10 +392,10 @@ Graph finish_graph(Graph graph, ScaleForm form) {
     prepare_graph(graph);
     tabulate_functions(graph);
     prepare_graph(graph);
-    normalise_quantised(graph, is_folded(form) ? form : ScaleForm::Exact);
+    normalise_quantised(graph, is_folded(form) ? form : ScaleForm::Exact, is_rounded(form));
     prepare_graph(graph);
     if (is_rounded(form)) {  // the remaining layers
-        normalise_quantised(graph, form);
+        normalise_quantised(graph, form, true);
         prepare_graph(graph);
         convolve_transposed(graph);
         stage_max_pools(graph);

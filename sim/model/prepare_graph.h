@@ -87,8 +87,9 @@ void move_between_quantisers(Graph& graph);
 /// inferred again.
 void tabulate_functions(Graph& graph);
 
-/// `graph` has types (prepare_graph); they must be inferred again afterwards.
-void normalise_quantised(Graph& graph, ScaleForm form = ScaleForm::Exact);
+/// `graph` has types (prepare_graph); they must be inferred again afterwards. `fit`: convolutions
+/// get sizes that the registers of a convolution unit take.
+void normalise_quantised(Graph& graph, ScaleForm form, bool fit);
 
 /// Transposed convolutions with an integer sequence as convolutions whose results the host spreads
 /// over the plane: for NPUs without transposed convolution. Types must be inferred again.

@@ -178,7 +178,7 @@ LayerSequence fold_weights(ScaleForm form, ConvolvedLayer& shaped) {
 }
 
 /// In the form that the NPU has; exact values first, if that makes a difference.
-LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer& shaped) {
+LayerSequence sequence_of(const GraphView& view, ScaleForm form, bool fit, ConvolvedLayer& shaped) {
     if (is_folded(form)) {
         fit_patterns(view, shaped);
         LayerSequence exact = exact_sequence(shaped.layer);
@@ -186,10 +186,12 @@ LayerSequence sequence_of(const GraphView& view, ScaleForm form, ConvolvedLayer&
             exact.bias, [](double bias) { return std::abs(bias) <= largest_norm_bias; });
         return exact.reason.empty() && fits ? exact : fold_weights(form, shaped);
     }
+    if (fit) {
+        fit_registers(shaped);
+    }
     if (form == ScaleForm::Exact) {
         return exact_sequence(shaped.layer);
     }
-    fit_registers(shaped);
     LayerSequence even = even_sequence(shaped.layer, high_of(view, shaped.source));
     return even.reason.empty() ? even : rounded_sequence(shaped.layer);
 }
@@ -236,7 +238,7 @@ std::optional<IntegerForm> read_operator_of_maps(const GraphView& view, std::siz
 
 }  // namespace
 
-void normalise_quantised(Graph& graph, ScaleForm form) {
+void normalise_quantised(Graph& graph, ScaleForm form, bool fit) {
     // one view for all: rewritten layers keep the names of their inputs and outputs
     const Graph before = graph;
     const GraphView view(before);
@@ -269,7 +271,7 @@ void normalise_quantised(Graph& graph, ScaleForm form) {
             continue;
         }
         ConvolvedLayer shaped = as_convolution(view, *layer);
-        const LayerSequence sequence = sequence_of(view, form, shaped);
+        const LayerSequence sequence = sequence_of(view, form, fit, shaped);
         if (!sequence.reason.empty()) {
             graph.nodes[i].attributes[not_exact_attribute] = sequence.reason;
             continue;
