@@ -292,8 +292,15 @@ void LaunchEngine::finish(Pipeline pipeline, bool uses_rdma) {
 }
 
 void LaunchEngine::end_idle_reads() {
-    LaunchGate& rdma = *gates(Pipeline::Sdp).rdma;
-    while (rdma.open() && rdma.idle() && reads_nothing(rdma.values(0), npu_.sdp)) {
+    Gates& sdp = gates(Pipeline::Sdp);
+    LaunchGate& rdma = *sdp.rdma;
+    const auto wanted = [&] {  // by an SDP that waits for what is not fetched
+        Diagnostics findings;
+        const auto job = decode_sdp_of(sdp, findings);
+        return sdp.main.open() &&
+               awaits("NVDLA_SDP_RDMA", false, job && job->reads_memory(), findings);
+    };
+    while (rdma.open() && rdma.idle() && reads_nothing(rdma.values(0), npu_.sdp) && !wanted()) {
         rdma.pass();
         rdma.finish_all();
     }
