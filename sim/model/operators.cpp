@@ -185,6 +185,7 @@ void check_names(const GraphNode& node) {
 void host::require_finite(const OperatorRow& row, const Operands& operands) {
     static const std::set<std::string_view> scaled{"QuantizeLinear", "DequantizeLinear",
                                                    "BatchNormalization"};
+    static const std::set<std::string_view> sums{"Add", "Sub", "Mul", "Div"};
     const bool computes =
         row.macs != MacRule::None || scaled.contains(row.op) || row.op.starts_with("QLinear");
     for (std::size_t i = 0; i < operands.values.size() && !row.takes_infinity; ++i) {
@@ -192,9 +193,11 @@ void host::require_finite(const OperatorRow& row, const Operands& operands) {
             continue;
         }
         const bool finite = computes || (row.sizing >> i & 1U) != 0;
+        const bool masks = sums.contains(row.op);  // with -infinity, as attention does
         const auto& numbers = operands.at(i).numbers;
-        const auto wrong = std::ranges::find_if(
-            numbers, [&](double x) { return finite ? !std::isfinite(x) : std::isnan(x); });
+        const auto wrong = std::ranges::find_if(numbers, [&](double x) {
+            return finite ? !std::isfinite(x) : std::isnan(x) || (masks && std::isinf(x) && x > 0);
+        });
         if (wrong != numbers.end()) {
             throw ConfigError(fmt::format("its constant operand '{}' holds a number that is "
                                           "not finite: {}",
