@@ -13,6 +13,8 @@
 namespace npuscope {
 namespace {
 
+constexpr std::uint32_t most_released_rows = 4096;  // source: NVDLA_CSC.rdl, RLS_SLICES
+
 /// Kernel rows that may share a load: their columns, and what the windows of that many rows cover,
 /// must fit the multipliers of a cell.
 /// source: NVDLA format page, channel post-extension; limits as in the public compiler
@@ -160,9 +162,12 @@ std::optional<ConvTiling> tiling_of(const ConvProblem& problem, const TilingCost
     const std::uint32_t banks = operands.banks;
     const bool stays =
         operands.weights_can_stay && key.tiles > 1 && key.data_banks + need.weight_banks <= banks;
-    const bool short_enough = std::ranges::all_of(tiling.tiles, [](const ConvTile& tile) {
-        return std::max(tile.in_rows, tile.out_rows) <= largest_cube_size;
-    });
+    const bool short_enough =
+        std::ranges::all_of(tiling.tiles,
+                            [](const ConvTile& tile) {
+                                return std::max(tile.in_rows, tile.out_rows) <= largest_cube_size;
+                            }) &&
+        tallest(operands, tiling.tiles) <= most_released_rows;
     const bool fits = short_enough && key.data_banks >= need.tile_banks &&
                       key.data_banks + need.group_banks <= banks && (!key.resident || stays);
     if (!fits) {

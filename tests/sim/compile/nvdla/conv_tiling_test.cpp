@@ -98,6 +98,20 @@ TEST(ConvTiling, AMapOfOneColumnIsNotCutIntoSinglePixels) {
     }
 }
 
+TEST(ConvTiling, TilesOfTallMapsFitTheRegisters) {
+    for (const std::uint32_t height : {5000U, 9000U, 48000U}) {
+        for (const std::uint32_t stride : {1U, 2U}) {
+            const ConvTiling tiling = chosen(problem({1, height, 1}, 8, 1, stride), {});
+            std::uint32_t rows = 0;
+            for (const ConvTile& tile : tiling.tiles) {
+                EXPECT_LE(tile.in_rows, 4096U);  // CSC's D_RELEASE has 12 bits
+                rows += tile.out_rows;
+            }
+            EXPECT_EQ(rows, (height - 1) / stride + 1);
+        }
+    }
+}
+
 TEST(ConvTiling, RefusesRowsThatDoNotFit) {
     TilingCosts tiny;
     tiny.npu.cbuf.bank_depth = 1;
