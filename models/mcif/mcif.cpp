@@ -312,7 +312,8 @@ void Mcif::wait_issued(Activity& activity, unsigned client, std::uint64_t beats,
         } else if (room != nullptr) {
             activity.wait_for(*room, kind, clients_[client].room_name);
         } else {
-            NPU_CHECK(clients_[client].lane.hold_more(),
+            const bool holds_more = clients_[client].lane.hold_more();
+            NPU_CHECK(holds_more,
                       clients_[client].name +
                           ": a stream waits for room that only its own client can give");
         }

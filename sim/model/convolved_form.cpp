@@ -61,6 +61,14 @@ std::vector<GraphNode> NodeChain::finish(Graph& graph) {
     return std::move(nodes_);
 }
 
+std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times) {
+    std::vector<double> all;
+    for (const double number : numbers) {
+        all.insert(all.end(), static_cast<std::size_t>(times), number);
+    }
+    return numbers.size() == 1 ? numbers : all;
+}
+
 namespace {
 
 /// Its attributes become those of a convolution with such kernels.
@@ -179,14 +187,6 @@ GraphValue spread_weights(const GraphValue& weights, std::int64_t groups, const 
         }
     }
     return spread;
-}
-
-std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times) {
-    std::vector<double> all;
-    for (const double number : numbers) {
-        all.insert(all.end(), static_cast<std::size_t>(times), number);
-    }
-    return numbers.size() == 1 ? numbers : all;
 }
 
 /// Expands one group's kernel scales to all groups: weights have one per kernel of a group.

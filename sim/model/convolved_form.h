@@ -77,6 +77,8 @@ struct ConvolvedLayer {
 };
 /// Layers that need no conversion are returned unchanged.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
+/// Each number `times` in a row, for kernels that become several; a single one serves all kernels.
+std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times);
 /// A 1D convolution as a 2D one, over maps of one row.
 void convolve_row(ConvolvedLayer& form);
 

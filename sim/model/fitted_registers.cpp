@@ -241,7 +241,8 @@ class RegisterFitting {
         layer_.input = form_.before.last();
         fold_weights(y, x);
         if (y.results * x.results > 1) {
-            repeat_kernels(static_cast<std::size_t>(y.results * x.results));
+            layer_.bias = repeated(layer_.bias, y.results * x.results);
+            layer_.factors = repeated(layer_.factors, y.results * x.results);
             unfold_results(y, x);
         }
     }
@@ -273,17 +274,6 @@ class RegisterFitting {
             }
         }
         layer_.weights = std::move(folded);
-    }
-
-    /// The bias and the factor of every kernel for the kernels that it has become.
-    void repeat_kernels(std::size_t times) {
-        for (std::vector<double>* numbers : {&layer_.bias, &layer_.factors}) {
-            std::vector<double> repeated;
-            for (const double number : *numbers) {
-                repeated.insert(repeated.end(), numbers->size() == 1 ? 1 : times, number);
-            }
-            *numbers = std::move(repeated);
-        }
     }
 
     /// From kernels back to rows and columns.

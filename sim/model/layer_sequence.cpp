@@ -414,30 +414,32 @@ std::optional<std::vector<double>> coarsen_kernels(QuantisedLayer& layer) {
     constexpr double most_bias = 0x1p22;  // as large as the sums of some hundred weights
     constexpr double codes = 255;
     const std::vector<KernelFacts> kernels = kernel_facts(layer);
-    std::vector<double> errors(kernels.size(), 0);
-    bool found = false;
+    std::vector<double> units(kernels.size(), 1);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const double bias = std::abs(of_kernel(layer.bias, k, 0));
-        if (kernels[k].granule == 0 || !(bias > most_bias) || bias > largest_bias) {
-            continue;
-        }
-        found = true;
-        layer.bias.resize(kernels.size(), layer.bias.front());
-        layer.factors.resize(kernels.size(), of_kernel(layer.factors, 0, 1));
-        const double unit = std::ldexp(1.0, std::ilogb(bias / most_bias) + 1);
-        layer.bias[k] = std::nearbyint(layer.bias[k] / unit);
-        layer.factors[k] *= unit;
-        const std::size_t step = layer.is_conv ? layer.weights.numbers.size() / kernels.size() : 1;
-        for (std::size_t i = 0; i < layer.weights.numbers.size(); ++i) {
-            if (i / step % kernels.size() == k) {
-                double& weight = layer.weights.numbers[i];
-                const double coarse = std::nearbyint(weight / unit);
-                errors[k] += std::abs(weight / unit - coarse) * codes * layer.factors[k];
-                weight = coarse;
-            }
+        if (kernels[k].granule != 0 && bias > most_bias && bias <= largest_bias) {
+            units[k] = std::ldexp(1.0, std::ilogb(bias / most_bias) + 1);
         }
     }
-    return found ? std::optional(errors) : std::nullopt;
+    if (std::ranges::all_of(units, [](double unit) { return unit == 1; })) {
+        return std::nullopt;
+    }
+    layer.bias.resize(kernels.size(), layer.bias.front());
+    layer.factors.resize(kernels.size(), of_kernel(layer.factors, 0, 1));
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        layer.bias[k] = units[k] == 1 ? layer.bias[k] : std::nearbyint(layer.bias[k] / units[k]);
+        layer.factors[k] *= units[k];
+    }
+    std::vector<double> errors(kernels.size(), 0);
+    std::vector<double>& weights = layer.weights.numbers;
+    const std::size_t step = layer.is_conv ? weights.size() / kernels.size() : 1;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const std::size_t k = i / step % kernels.size();
+        const double coarse = std::nearbyint(weights[i] / units[k]);
+        errors[k] += std::abs(weights[i] / units[k] - coarse) * codes * layer.factors[k];
+        weights[i] = coarse;
+    }
+    return errors;
 }
 
 }  // namespace
