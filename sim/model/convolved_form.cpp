@@ -69,6 +69,31 @@ std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t ti
     return numbers.size() == 1 ? numbers : all;
 }
 
+void spread_blocks(NodeChain& chain, const std::string& blocks, const TensorType& result,
+                   const BlockAxis& y, const BlockAxis& x) {
+    const std::int64_t batch = result.sizes[0];
+    const std::int64_t kernels = result.sizes[1];
+    const TensorType whole{result.element, {batch, kernels, y.whole, x.whole}};
+    if (y.places == x.places) {
+        GraphNode& spread = chain.add("DepthToSpace", blocks, "spread", whole);
+        spread.attributes["blocksize"] = y.places;
+        spread.attributes["mode"] = std::string("CRD");
+    } else {
+        const Sizes planes{batch * kernels, y.places, x.places, y.whole / y.places,
+                           x.whole / x.places};
+        const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
+        chain.reshape(blocks, "places", {result.element, planes});
+        chain.transpose(chain.last(), "turn", {result.element, turned}, {0, 3, 1, 4, 2});
+        chain.reshape(chain.last(), "spread", whole);
+    }
+    if (y.whole != y.out || x.whole != x.out) {
+        chain.add("Slice", chain.last(), "crop", result);
+        chain.with("begin", {y.begin, x.begin})
+            .with("end", {y.begin + y.out, x.begin + x.out})
+            .with("axes", {2, 3});
+    }
+}
+
 namespace {
 
 /// Its attributes become those of a convolution with such kernels.
@@ -198,35 +223,6 @@ std::vector<double> of_all_groups(const std::vector<double>& factors, std::int64
     return factors.size() == 1 ? factors : all;
 }
 
-/// The result's plane from its blocks, one of each position within a stride, and what is cropped.
-void interleave(ConvolvedLayer& form, const std::string& blocks, const Spread& y, const Spread& x) {
-    const TensorType result = form.output;
-    const std::int64_t batch = result.sizes[0];
-    const std::int64_t kernels = result.sizes[1];
-    const auto of_output = [&](std::int64_t rows, std::int64_t columns) {
-        return TensorType{result.element, {batch, kernels, rows, columns}};
-    };
-    if (y.stride == x.stride) {
-        GraphNode& spread =
-            form.after.add("DepthToSpace", blocks, "spread", of_output(y.whole, x.whole));
-        spread.attributes["blocksize"] = y.stride;
-        spread.attributes["mode"] = std::string("CRD");
-    } else {
-        const Sizes planes{batch * kernels, y.stride, x.stride, y.whole / y.stride,
-                           x.whole / x.stride};
-        const Sizes turned{planes[0], planes[3], planes[1], planes[4], planes[2]};
-        form.after.reshape(blocks, "places", {result.element, planes});
-        form.after.transpose(form.after.last(), "turn", {result.element, turned}, {0, 3, 1, 4, 2});
-        form.after.reshape(form.after.last(), "spread", of_output(y.whole, x.whole));
-    }
-    if (y.whole != y.out || x.whole != x.out) {
-        form.after.add("Slice", form.after.last(), "crop", result);
-        form.after.with("begin", {y.crop, x.crop})
-            .with("end", {y.crop + y.out, x.crop + x.out})
-            .with("axes", {2, 3});
-    }
-}
-
 void convolve_spread(ConvolvedLayer& form) {
     QuantisedLayer& layer = form.layer;
     const TensorType stored = form.output;
@@ -266,7 +262,8 @@ void convolve_spread(ConvolvedLayer& form) {
         blocks = node_name(layer.anchor) + "/blocks";
     }
     if (!dense) {
-        interleave(form, blocks, y, x);
+        spread_blocks(form.after, blocks, form.output, {y.stride, y.whole, y.crop, y.out},
+                      {x.stride, x.whole, x.crop, x.out});
     }
     if (line) {
         form.after.reshape(dense ? blocks : form.after.last(), "line", stored);

@@ -79,6 +79,17 @@ struct ConvolvedLayer {
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
 /// Each number `times` in a row, for kernels that become several; a single one serves all kernels.
 std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times);
+/// One axis of a plane whose results kernels compute in blocks of some places.
+struct BlockAxis {
+    std::int64_t places = 1;  ///< of a block, each computed by a kernel of its own
+    std::int64_t whole = 1;   ///< results before they are cropped
+    std::int64_t begin = 0;   ///< the first kept one
+    std::int64_t out = 1;     ///< kept ones
+};
+/// The result's plane from its blocks, and what is cropped: kernel (k * y.places + a) * x.places + b
+/// computes place (a, b) of every block of kernel k.
+void spread_blocks(NodeChain& chain, const std::string& blocks, const TensorType& result,
+                   const BlockAxis& y, const BlockAxis& x);
 /// A 1D convolution as a 2D one, over maps of one row.
 void convolve_row(ConvolvedLayer& form);
 

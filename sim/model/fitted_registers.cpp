@@ -280,22 +280,13 @@ class RegisterFitting {
     void unfold_results(const AxisFit& y, const AxisFit& x) {
         const TensorType result = form_.output;
         const Sizes& out = result.sizes;
-        const ElementType element = result.element;
-        const Sizes whole{out[0], out[1], y.out() * y.results, x.out() * x.results};
-        form_.output.sizes = {out[0], out[1] * y.results * x.results, y.out(), x.out()};
         const std::string folded = node_name(layer_.anchor) + "/folded_results";
-        NodeChain& order = form_.order;
-        order.reshape(folded, "result_places",
-                      {element, {out[0] * out[1], y.results, x.results, y.out(), x.out()}});
-        order.transpose(order.last(), "result_rows",
-                        {element, {out[0] * out[1], y.out(), y.results, x.out(), x.results}},
-                        {0, 3, 1, 4, 2});
-        order.reshape(order.last(), "unfolded", {element, whole});
-        if (whole != out) {
-            order.add("Slice", order.last(), "unfolded_part", result);
-            order.with("begin", {0, 0}).with("end", {out[2], out[3]}).with("axes", {2, 3});
-        }
-        order.end_as(layer_.output);
+        const auto blocks = [](const AxisFit& axis) {
+            return BlockAxis{axis.results, axis.out() * axis.results, 0, axis.axis.out};
+        };
+        form_.output.sizes = {out[0], out[1] * y.results * x.results, y.out(), x.out()};
+        spread_blocks(form_.order, folded, result, blocks(y), blocks(x));
+        form_.order.end_as(layer_.output);
         layer_.output = folded;
     }
 
