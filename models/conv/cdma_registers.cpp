@@ -137,14 +137,16 @@ void describe_ram_type(Visitor& visit, const FieldName& name, Flag& secondary,
     }
 }
 
-void check_weights(RegisterDecoder& registers, const CdmaJob& job, const ConvFeatures& features) {
+void check_weights(RegisterDecoder& registers, const CdmaJob& job, bool compressed,
+                   const ConvFeatures& features) {
     registers.require_surface("D_WEIGHT_SIZE_1", {job.kernels, job.bytes_per_kernel});
     // whole entries without the trailing zeros work as well; source: nv_small RTL
     const std::uint64_t used = (job.bytes_per_kernel * job.kernels).value;
-    registers.align("D_WEIGHT_BYTES", {.kind = DataKind::Weights,
-                                       .part = AlignedPart::Size,
-                                       .memory_atom = features.datapath.memory_atom,
-                                       .also = round_up(used, features.cbuf_entry.value)});
+    registers.align("D_WEIGHT_BYTES",
+                    {.kind = DataKind::Weights,
+                     .part = AlignedPart::Size,
+                     .memory_atom = features.datapath.memory_atom,
+                     .also = compressed ? 0 : round_up(used, features.cbuf_entry.value)});
 }
 
 template <class Visitor, class Job>
@@ -156,13 +158,10 @@ void describe_weights(Visitor& visit, Job& job, const ConvFeatures& features) {
     visit.size_in_bytes("D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL", job.bytes_per_kernel);
     visit.size("D_WEIGHT_SIZE_1", "WEIGHT_KERNEL", job.kernels);
     visit.bytes("D_WEIGHT_BYTES", job.weight_bytes);
-    if constexpr (Visitor::decodes) {
-        check_weights(visit, job, features);
-        visit.bytes("D_WEIGHT_BYTES", job.weight_bytes);
-    }
     bool compressed = job.compression.has_value();
     conv::describe_compression(visit, compressed, features);
     if constexpr (Visitor::decodes) {
+        check_weights(visit, job, compressed, features);
         if (compressed) {
             job.compression.emplace();
         }

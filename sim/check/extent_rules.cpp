@@ -203,9 +203,20 @@ std::size_t batches_of(const SurfaceUse& use) {
 bool MemoryRules::judge_batches(const CheckedOperation& operation, const SurfaceUse& use,
                                 DiagnosticLog& log) const {
     const std::size_t batches = batches_of(use);
-    const std::size_t runs = use.runs.size() / batches;
-    if (batches < 2 || use.runs.size() % batches != 0) {
-        return false;  // adjacent cubes are one run
+    if (batches < 2) {
+        return false;
+    }
+    std::vector<ByteRun> all = use.runs;
+    if (const ByteRun joined = all.front(); all.size() == 1) {  // adjacent cubes
+        const Bytes size{joined.bytes.value / batches};
+        all.clear();
+        for (std::size_t batch = 0; batch < batches; ++batch) {
+            all.push_back({joined.address + size * batch, size});
+        }
+    }
+    const std::size_t runs = all.size() / batches;
+    if (all.size() % batches != 0) {
+        return false;
     }
     for (std::size_t batch = 0; batch < batches; ++batch) {
         SurfaceUse part = use;
@@ -214,7 +225,7 @@ bool MemoryRules::judge_batches(const CheckedOperation& operation, const Surface
             part.cube->shape.height = use.cube->lines_of_batch();
             part.cube->batch_lines = 0;
         }
-        const auto first = use.runs.begin() + static_cast<std::ptrdiff_t>(batch * runs);
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(batch * runs);
         part.runs.assign(first, first + static_cast<std::ptrdiff_t>(runs));
         part.base = part.runs.front().address;
         const SeenBytes seen = see(part.runs);
@@ -358,6 +369,54 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
 void MemoryRules::compare(const ByteRun& run, const Place& place, DiagnosticLog& log) {
     if (const std::optional<SeenBytes> seen = compare_bytes(run, place, log)) {
         judge_compared(run, *seen, place, log);
+    }
+}
+
+void MemoryRules::compare(const CheckImage& check, const Place& place, DiagnosticLog& log) {
+    const ByteRun run{check.address, check.bytes};
+    if (const std::optional<SeenBytes> seen = compare_bytes(run, place, log)) {
+        judge_compared(run, *seen, place, log);
+        judge_expected(check, place, log);
+    }
+}
+
+void MemoryRules::judge_expected(const CheckImage& check, const Place& place,
+                                 DiagnosticLog& log) const {
+    std::uint64_t differ = 0;
+    std::string first;
+    Address first_address;
+    for (const MemoryImage::Run& run : check.image.runs) {
+        if (run.offset >= check.bytes.value) {
+            continue;
+        }
+        const ByteRun compared{check.address + Bytes(run.offset),
+                               Bytes(std::min(run.size, check.bytes.value - run.offset))};
+        bytes_.visit(compared, [&](const ByteRun& piece, const ByteState* state) {
+            if (state == nullptr ? !machine_.zeroed : state->origin == ByteOrigin::Written) {
+                return;
+            }
+            std::vector<std::uint8_t> there(piece.bytes.value, 0);
+            put_contents(piece, state, there);
+            const std::uint64_t at = run.position + (piece.address - compared.address).value;
+            for (std::uint64_t i = 0; i < there.size(); ++i) {
+                if (const std::uint8_t expected = check.image.bytes[at + i];
+                    there[i] != expected && differ++ == 0) {
+                    first_address = piece.address + Bytes(i);
+                    first = fmt::format("{:#04x} is expected at {}, where it is {:#04x}", expected,
+                                        to_hex(first_address), there[i]);
+                }
+            }
+        });
+    }
+    if (differ > 0) {
+        log.add({.id = "compares_no_result",
+                 .sentence = fmt::format(
+                     "no operation writes {} byte{} that differ{} from '{}': {}", differ,
+                     differ == 1 ? "" : "s", differ == 1 ? "s" : "", check.file, first),
+                 .remedy = "correct the sizes and strides of the operation that should write them, "
+                           "or the file",
+                 .address = first_address,
+                 .place = place});
     }
 }
 

@@ -371,20 +371,24 @@ std::optional<std::vector<std::uint8_t>> MemoryRules::contents(const ByteRun& ru
     std::vector<std::uint8_t> bytes(run.bytes.value, 0);
     bytes_.visit(run, [&](const ByteRun& piece, const ByteState* state) {
         const std::uint64_t at = (piece.address - run.address).value;
-        const std::span<std::uint8_t> part = std::span(bytes).subspan(at, piece.bytes.value);
-        if (state == nullptr) {
-            return;
-        }
-        if (state->origin == ByteOrigin::Loaded) {
-            const LoadMemory& load = *loads_[state->by].load;
-            copy_loaded(load.image, (piece.address - load.address).value, part);
-        } else {
-            for (std::uint64_t i = 0; i < part.size(); ++i) {
-                part[i] = fill_byte(fills_[state->by], piece.address + Bytes(i));
-            }
-        }
+        put_contents(piece, state, std::span(bytes).subspan(at, piece.bytes.value));
     });
     return bytes;
+}
+
+void MemoryRules::put_contents(const ByteRun& piece, const ByteState* state,
+                               std::span<std::uint8_t> bytes) const {
+    if (state == nullptr) {
+        return;
+    }
+    if (state->origin == ByteOrigin::Loaded) {
+        const LoadMemory& load = *loads_[state->by].load;
+        copy_loaded(load.image, (piece.address - load.address).value, bytes);
+    } else {
+        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
+            bytes[i] = fill_byte(fills_[state->by], piece.address + Bytes(i));
+        }
+    }
 }
 
 void MemoryRules::report_unused(const Owner& owner, DiagnosticLog& log) {

@@ -49,6 +49,8 @@ class MemoryRules {
     void run(const RunNode& node, const Place& place);
     /// The program compares the bytes with what it expects.
     void compare(const ByteRun& run, const Place& place, DiagnosticLog& log);
+    /// The same with the bytes that it expects: those that no operation writes are known.
+    void compare(const CheckImage& check, const Place& place, DiagnosticLog& log);
     /// A single word is no complete result.
     void compare_word(const ByteRun& run, const Place& place, DiagnosticLog& log) {
         compare_bytes(run, place, log);
@@ -181,6 +183,11 @@ class MemoryRules {
     /// Origin of the bytes; nothing if they cannot be a result at all.
     std::optional<SeenBytes> compare_bytes(const ByteRun& run, const Place& place,
                                            DiagnosticLog& log);
+    /// A comparison that fails in bytes that no operation writes.
+    void judge_expected(const CheckImage& check, const Place& place, DiagnosticLog& log) const;
+    /// What a file or a fill pattern put there, of which `bytes` are zeros; nothing else did.
+    void put_contents(const ByteRun& piece, const ByteState* state,
+                      std::span<std::uint8_t> bytes) const;
     /// Origin of the bytes there.
     SeenBytes see(std::span<const ByteRun> runs) const;
     /// The same; the results found there count as read.

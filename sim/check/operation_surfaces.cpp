@@ -10,6 +10,7 @@
 #include "models/base/check.h"
 #include "models/base/rule_ids.h"
 #include "models/conv/conv_findings.h"
+#include "models/conv/conv_work.h"
 #include "models/npu/pipelines.h"
 #include "sim/check/placing.h"
 
@@ -32,8 +33,11 @@ SurfaceUse weights_at(const char* surface, const char* address_register, const B
 void add_weight_surfaces(const ConvJob& job, CheckedOperation& operation) {
     const CdmaJob& cdma = job.parts.cdma;
     if (!cdma.compression) {
-        operation.uses.push_back(weights_at("weights", "D_WEIGHT_ADDR_LOW",
-                                            {cdma.weight_address, job.weights.used_bytes()}));
+        // the zeros that fill up the last block may be missing
+        const bool padded = cdma.weight_bytes <= job.weights.stored_bytes();
+        operation.uses.push_back(weights_at(
+            "weights", "D_WEIGHT_ADDR_LOW",
+            {cdma.weight_address, padded ? job.weights.used_bytes() : cdma.weight_bytes}));
         return;
     }
     const CompressedPlaces places = compressed_places(cdma);
@@ -98,32 +102,51 @@ void add_operand(const std::optional<SdpOperandFetch>& fetch, const SurfaceUse& 
     }
 }
 
-/// Slices are released together: the banks must hold as many as are released at once.
-std::optional<Diagnostic> too_few_banks(const ConvJob& job, const NpuConfig& npu) {
+/// More entries of the convolution buffer than D_BANK gives to `field`.
+Diagnostic too_few_banks(const char* field, const std::string& what, std::uint64_t needed,
+                         std::uint32_t banks, const NpuConfig& npu) {
+    const char* const owner = field == std::string_view("DATA_BANK") ? "data" : "weights";
+    return {.id = "banks_too_few",
+            .sentence = fmt::format("{} gives {} bank{} of {} entries to {}, but {}",
+                                    spelled("NVDLA_CDMA", "D_BANK"), banks, banks == 1 ? "" : "s",
+                                    npu.cbuf.bank_depth, owner, what),
+            .remedy = fmt::format("give at least {} of the banks to {}, in {} and {}",
+                                  divide_up(needed, npu.cbuf.bank_depth), owner,
+                                  spelled("NVDLA_CDMA", "D_BANK"), spelled("NVDLA_CSC", "D_BANK")),
+            .unit = "NVDLA_CDMA",
+            .register_name = spelled("NVDLA_CDMA", "D_BANK"),
+            .field = field};
+}
+
+/// Slices are released at the end of the operation, so all must fit the banks of data.
+std::optional<Diagnostic> too_few_data_banks(const ConvJob& job, const BufferStart& start,
+                                             const NpuConfig& npu) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
     NPU_CHECK(npu.cbuf.bank_depth > 0, "a bank has entries");
     const std::uint64_t room = std::uint64_t{cdma.banks.data} * npu.cbuf.bank_depth;
-    const std::uint64_t needed = std::uint64_t{csc.release_slices} * cdma.entries_per_slice;
+    const std::uint64_t released = std::uint64_t{csc.release_slices} * cdma.entries_per_slice;
+    if (released > room) {
+        return too_few_banks(
+            "DATA_BANK",
+            fmt::format("{} slice{} of {} {} {} released at once ({}, {})", csc.release_slices,
+                        csc.release_slices == 1 ? "" : "s", cdma.entries_per_slice,
+                        cdma.entries_per_slice == 1 ? "entry" : "entries",
+                        csc.release_slices == 1 ? "is" : "are", spelled("NVDLA_CSC", "D_RELEASE"),
+                        spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
+            released, cdma.banks.data, npu);
+    }
+    const std::uint64_t kept = std::uint64_t{start.kept_lines} * cdma.entries_per_slice;
+    const std::uint64_t needed = start.data_reused ? 0 : entries_of_data(cdma) + kept;
     if (needed <= room) {
         return std::nullopt;
     }
-    return Diagnostic{
-        .id = "banks_too_few",
-        .sentence = fmt::format(
-            "{} gives {} bank{} of {} entries to data, but {} slice{} of {} {} {} "
-            "released at once ({}, {})",
-            spelled("NVDLA_CDMA", "D_BANK"), cdma.banks.data, cdma.banks.data == 1 ? "" : "s",
-            npu.cbuf.bank_depth, csc.release_slices, csc.release_slices == 1 ? "" : "s",
-            cdma.entries_per_slice, cdma.entries_per_slice == 1 ? "entry" : "entries",
-            csc.release_slices == 1 ? "is" : "are", spelled("NVDLA_CSC", "D_RELEASE"),
-            spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
-        .remedy = fmt::format("give at least {} of the banks to data, in {} and {}",
-                              divide_up(needed, npu.cbuf.bank_depth),
-                              spelled("NVDLA_CDMA", "D_BANK"), spelled("NVDLA_CSC", "D_BANK")),
-        .unit = "NVDLA_CDMA",
-        .register_name = spelled("NVDLA_CDMA", "D_BANK"),
-        .field = "DATA_BANK"};
+    return too_few_banks(
+        "DATA_BANK",
+        fmt::format("the input takes {} entries, {} in each slice ({}), and stays "
+                    "until the operation ends",
+                    needed, cdma.entries_per_slice, spelled("NVDLA_CDMA", "D_ENTRY_PER_SLICE")),
+        needed, cdma.banks.data, npu);
 }
 
 /// A factor of 0 makes all results the same.
@@ -204,6 +227,33 @@ void set_channels(Surfaces& uses, std::uint32_t channels) {
     }
 }
 
+}  // namespace
+
+std::optional<Diagnostic> too_few_weight_banks(const WeightLayout& layout, const WeightStore& store,
+                                               const std::vector<std::uint64_t>& ends,
+                                               const NpuConfig& npu) {
+    BufferUse use;
+    use.entry = npu.cbuf.bank_width;
+    use.weight_ends = ends;
+    std::uint64_t needed = 0;
+    for (std::uint32_t group = 0; group < ends.size(); ++group) {
+        const std::uint64_t own = use.weights(group);
+        needed = store.all_stay ? needed + own : std::max(needed, own);
+    }
+    if (needed <= std::uint64_t{store.banks} * npu.cbuf.bank_depth) {
+        return std::nullopt;
+    }
+    const std::string what =
+        store.all_stay ? "the weights, all of which stay (SKIP_WEIGHT_RLS), take"
+                       : fmt::format("a group of {} kernels takes", layout.kernels_of_group(0));
+    return too_few_banks(
+        "WEIGHT_BANK",
+        fmt::format("{} {} entries of {} bytes", what, needed, npu.cbuf.bank_width.value), needed,
+        store.banks, npu);
+}
+
+namespace {
+
 /// Adds the surfaces that one job accesses.
 struct AddSurfaces {
     const Launch& launch;
@@ -232,7 +282,7 @@ struct AddSurfaces {
             job.parts.cdma.compression
                 ? weight_block
                 : std::min(weight_block, Bytes(job.weights.kernel_bytes().value - 1));
-        if (std::optional<Diagnostic> finding = too_few_banks(job, npu)) {
+        if (std::optional<Diagnostic> finding = too_few_data_banks(job, launch.start, npu)) {
             operation.findings.push_back(std::move(*finding));
         }
         if (cdma.conversion.enabled) {
@@ -243,8 +293,22 @@ struct AddSurfaces {
         if (!launch.start.data_reused) {
             add_input(job.parts.cdma, operation.uses);
         }
-        if (!launch.start.weights_reused) {
-            add_weight_surfaces(job, operation);
+        if (launch.start.weights_reused) {
+            return;
+        }
+        add_weight_surfaces(job, operation);
+        const WeightStore store{cdma.banks.weight, job.parts.csc.reuse.skip_weight_release};
+        if (operation.compressed) {
+            operation.compressed->store = store;
+            return;
+        }
+        std::vector<std::uint64_t> ends;
+        for (std::uint32_t group = 1; group < job.weights.groups(); ++group) {
+            ends.push_back(job.weights.group_offset(group).value);
+        }
+        ends.push_back(cdma.weight_bytes.value);
+        if (auto finding = too_few_weight_banks(job.weights, store, ends, npu)) {
+            operation.findings.push_back(std::move(*finding));
         }
     }
 
@@ -278,6 +342,9 @@ struct AddSurfaces {
     void operator()(const CdpJob& job) const {
         const CdpNormalization& how = job.normalization;
         if (how.precision != Precision::Fp16) {
+            warn_if_zero(how.input.scale,
+                         {"NVDLA_CDP", "D_DATIN_SCALE", "DATIN_SCALE", "every input is the same"},
+                         operation);
             warn_if_zero(how.output.scale, {"NVDLA_CDP", "D_DATOUT_SCALE", "DATOUT_SCALE"},
                          operation);
         }

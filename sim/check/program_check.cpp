@@ -307,13 +307,23 @@ class ProgramCheck {
     }
     /// As far as the program itself loads what the operation reads.
     void check_compressed(const CheckedOperation& operation) {
-        if (operation.compressed) {
-            for (Diagnostic& finding : compressed_findings(*operation.compressed, memory_)) {
-                finding.unit = "NVDLA_CDMA";
-                finding.operation = operation.name;
-                finding.place = operation.place;
-                log_.add(std::move(finding));
+        if (!operation.compressed) {
+            return;
+        }
+        const CompressedUse& use = *operation.compressed;
+        Diagnostics findings = compressed_findings(use, memory_);
+        if (const auto mask = memory_.contents({use.places.mask, used_mask_bytes(use.layout)})) {
+            const CompressedGroups groups(use.layout, *mask);
+            if (auto finding =
+                    too_few_weight_banks(use.layout, *use.store, groups.weight_ends, target_.npu)) {
+                findings.push_back(std::move(*finding));
             }
+        }
+        for (Diagnostic& finding : findings) {
+            finding.unit = "NVDLA_CDMA";
+            finding.operation = operation.name;
+            finding.place = operation.place;
+            log_.add(std::move(finding));
         }
     }
     /// Statements without register rules.
@@ -348,11 +358,14 @@ class ProgramCheck {
     }
     void follow(const SyncWait& wait) { sync_.note(wait, place_); }
     void follow(const CheckCrc& check) { compare(check.sync, {check.address, check.bytes}); }
-    void follow(const CheckImage& check) { compare(check.sync, {check.address, check.bytes}); }
+    void follow(const CheckImage& check) {
+        compare(check.sync, {check.address, check.bytes}, &check);
+    }
 
     void follow(const CheckNothing& nothing) { sync_.compares(nothing.sync, {}, place_); }
-    void compare(const std::string& sync, const ByteRun& region) {
-        comparisons_.push_back({sync, region, place_});
+    void compare(const std::string& sync, const ByteRun& region,
+                 const CheckImage* image = nullptr) {
+        comparisons_.push_back({sync, region, place_, image});
         make_comparisons();
     }
     /// Those whose id has been raised, or will be by an operation that has started.
@@ -369,12 +382,17 @@ class ProgramCheck {
         std::string sync;
         ByteRun region;
         Place place;
+        const CheckImage* image;  ///< null: only the sum of the bytes is known
     };
     void make(const AwaitedCheck& one) {
         if (target_.map) {
             map_.compare(one.region);
         }
-        memory_.compare(one.region, one.place, log_);
+        if (one.image != nullptr) {
+            memory_.compare(*one.image, one.place, log_);
+        } else {
+            memory_.compare(one.region, one.place, log_);
+        }
         sync_.compares(one.sync, one.region, one.place);
     }
 

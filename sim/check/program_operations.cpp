@@ -230,9 +230,9 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
     if (launch.pipeline == Pipeline::Pdp && launch.rdma_enabled && launch.consumes) {
         operation.findings.push_back(unused_pdp_source());
     }
-    const auto lut = luts_.find(row.blocks.front());
-    if (lut != luts_.end() && lut_is_used(values)) {
-        lut->second.report(row.blocks.front(), operation.findings);
+    const bool has_tables = launch.pipeline == Pipeline::Sdp || launch.pipeline == Pipeline::Cdp;
+    if (has_tables && lut_is_used(values)) {
+        luts_[row.blocks.front()].report(row.blocks.front(), operation.findings);
     }
     for (Diagnostic& finding : operation.findings) {
         finding.operation = operation.name;
@@ -269,7 +269,7 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
     if (!operation.undecoded) {
         for (const auto& [block, writes] : operation.writes) {
             if (block->name.starts_with("NVDLA_SDP") || block->name == "NVDLA_PDP" ||
-                block->name.starts_with("NVDLA_CDP")) {
+                block->name.starts_with("NVDLA_CDP") || block->name == "NVDLA_RBK") {
                 add_unwritten(block->name, npu_.sdp, operation);
             }
         }

@@ -26,7 +26,7 @@ constexpr std::array all_rules{
     Rule{"avgpool_reduce", Severity::Error, plans,
          "A global average pools over exactly height and width.", guide_patterns},
     Rule{"banks_too_few", Severity::Error, "check",
-         "The data banks hold at least as many slices as are released at once.",
+         "The data banks hold the whole input, and the weight banks a group of kernels.",
          "NVDLA programming guide, D_RELEASE and D_BANK"},
     Rule{"batch_*", Severity::Error, plans, "The batch has the size that the NPU takes.",
          guide_patterns},

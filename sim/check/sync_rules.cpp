@@ -60,7 +60,7 @@ void SyncRules::note(const NotifyOnInterrupt& notify, const Place& place) {
             log_.add(std::move(finding));
         }
     }
-    if (!bind(request)) {
+    if (!take_unserved(request) && !bind(request)) {
         requests_.push_back(std::move(request));
     }
 }
@@ -165,11 +165,44 @@ void SyncRules::note(const WaitForInterrupt& /*wait*/, const Place& place) {
 void SyncRules::note(const WriteRegister& write) {
     if (write.name.starts_with("NVDLA_GLB.S_INTR_SET")) {
         set_ += static_cast<std::size_t>(std::popcount(write.value));
+        raise_interrupts(write.value);
     } else if (write.name.starts_with("NVDLA_GLB.S_INTR_STATUS")) {
         line_ = false;
     } else if (write.name.starts_with("NVDLA_GLB.S_INTR_MASK")) {
         count_interrupts();
     }
+}
+
+void SyncRules::raise_interrupts(std::uint32_t bits) {
+    for (const auto& [source, name] : EnumNames<InterruptSource>::names) {
+        for (const unsigned group : {0U, 1U}) {
+            const Interrupt interrupt{source, group};
+            if ((bits >> interrupt_bit(interrupt) & 1U) == 0 || hidden(interrupt)) {
+                continue;
+            }
+            const auto request = std::ranges::find_if(requests_, [&](const Request& one) {
+                return !one.interrupt || *one.interrupt == interrupt;
+            });
+            if (request == requests_.end()) {
+                unserved_.push_back(interrupt);
+            } else {
+                raised_.push_back(request->sync);
+                requests_.erase(request);
+            }
+        }
+    }
+}
+
+bool SyncRules::take_unserved(const Request& request) {
+    const auto one = std::ranges::find_if(unserved_, [&](const Interrupt& interrupt) {
+        return !request.interrupt || *request.interrupt == interrupt;
+    });
+    if (one == unserved_.end()) {
+        return false;
+    }
+    unserved_.erase(one);
+    raised_.push_back(request.sync);
+    return true;
 }
 
 bool SyncRules::report_masked(const Place& place) {

@@ -54,6 +54,10 @@ class SyncRules {
     };
 
     void know_interrupts(std::uint32_t bits);
+    /// S_INTR_SET: each bit raises the oldest request for it, or the next one.
+    void raise_interrupts(std::uint32_t bits);
+    /// Whether an interrupt that the program has raised itself serves the request.
+    bool take_unserved(const Request& request);
     bool bind(const Request& request);
     /// The next interrupt of any unit.
     bool bind_any(const Request& request);
@@ -83,6 +87,7 @@ class SyncRules {
     std::vector<Request> requests_;            ///< for operations that are yet to come
     std::map<std::string, std::size_t> ends_;  ///< id to the operation whose end raises it
     std::vector<std::string> raised_;          ///< ids that mean nothing to operations
+    std::vector<Interrupt> unserved_;          ///< raised by S_INTR_SET, requested by none so far
     std::vector<WaitingCompare> compares_;
     std::map<std::string, Place> early_waits_;  ///< ids that no started operation raises yet
     std::set<std::size_t> fetches_seen_;        ///< convolutions

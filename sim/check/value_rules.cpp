@@ -243,6 +243,9 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
         return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
                 {{"D_DATOUT_SCALE", "D_DATOUT_SHIFTER"}, written, true}};
     }
+    if (unit == "NVDLA_RBK") {
+        return {{{"D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1"}, written, true}};
+    }
     if (unit == "NVDLA_CDP_RDMA") {  // those of the SDP are in other units as well
         return {
             {{"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true}};

@@ -240,9 +240,23 @@ TEST(DriverMistakes, FactorsOfZeroAreTold) {
                           [](std::uint32_t) { return 0; });
     EXPECT_TRUE(finds(checked(program, "nv_small"), "suspicious_register",
                       "NVDLA_PDP.D_RECIP_KERNEL_WIDTH"));
-    Program cdp = golden("nv_full/cdp_i8_blocks", "nv_full");
-    sample::change_writes(cdp, "NVDLA_CDP.D_DATOUT_SCALE", [](std::uint32_t) { return 0; });
-    EXPECT_TRUE(finds(checked(cdp, "nv_full"), "suspicious_register", "NVDLA_CDP.D_DATOUT_SCALE"));
+    for (const char* name : {"NVDLA_CDP.D_DATIN_SCALE", "NVDLA_CDP.D_DATOUT_SCALE"}) {
+        Program cdp = golden("nv_full/cdp_i8_blocks", "nv_full");
+        sample::change_writes(cdp, name, [](std::uint32_t) { return 0; });
+        EXPECT_TRUE(finds(checked(cdp, "nv_full"), "suspicious_register", name));
+    }
+}
+
+TEST(DriverMistakes, AnInterruptThatTheProgramSetsItselfServesARequest) {
+    const std::string wait = "sync_wait(NVDLA_GLB, done);\n";
+    const std::string set = "reg_write(NVDLA_GLB.S_INTR_SET_0, 0x1);\n";
+    const std::string mask = "reg_write(NVDLA_GLB.S_INTR_MASK_0, 0x0);\n";
+    EXPECT_TRUE(checked(mask + set + request + wait).clean());
+    EXPECT_TRUE(checked(mask + request + set + wait).clean());
+    EXPECT_TRUE(finds(checked(mask + request + wait), "never_ends"));
+    // another unit's
+    EXPECT_TRUE(finds(checked(mask + "reg_write(NVDLA_GLB.S_INTR_SET_0, 0x4);\n" + request + wait),
+                      "never_ends"));
 }
 
 TEST(DriverMistakes, PixelsThatReachBeyondTheirLineAreTold) {

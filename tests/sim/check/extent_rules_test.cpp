@@ -344,6 +344,42 @@ TEST(ExtentRules, PartsOfOneSurfaceThatAreNoWholeLinesApartAreFound) {
         << sample::kinds_of(good.checked());
 }
 
+TEST(BankRules, InputsAndWeightsThatTheBanksDoNotHoldAreFound) {
+    const auto with_banks = [](const char* program, const char* npu, std::uint32_t banks) {
+        Damaged good(program, npu);
+        for (const char* unit : {"NVDLA_CDMA", "NVDLA_CSC"}) {
+            good.change(std::string(unit) + ".D_BANK", [&](std::uint32_t) { return banks; });
+            good.change(std::string(unit) + ".D_ENTRY_PER_SLICE",
+                        [](std::uint32_t value) { return value == 0x1f ? 511U : value; });
+        }
+        good.change("NVDLA_CSC.D_RELEASE", [](std::uint32_t) { return 0; });
+        return good.checked();
+    };
+    const auto fields = [](const CheckReport& report) {
+        std::string text;
+        for (const Diagnostic& found : report.findings) {
+            text += found.id == "banks_too_few" ? found.field + " " : "";
+        }
+        return text;
+    };
+    // two slices of 512 entries: one bank has 512
+    EXPECT_EQ(fields(with_banks("rtl/pw_4x2x64_k64", "nv_small", 0x1d0000)), "DATA_BANK ");
+    EXPECT_EQ(fields(with_banks("rtl/pw_4x2x64_k64", "nv_small", 0x1d0001)), "");
+}
+
+TEST(BankRules, AGroupOfKernelsFitsTheBanks) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");
+    for (const char* unit : {"NVDLA_CDMA", "NVDLA_CSC"}) {
+        good.change(std::string(unit) + ".D_WEIGHT_BYTES", [](std::uint32_t) { return 0x10000; });
+        good.change(std::string(unit) + ".D_BANK", [](std::uint32_t) { return 0x1; });
+    }
+    EXPECT_TRUE(sample::finds(good.checked(), "banks_too_few", "NVDLA_CDMA.D_BANK"))
+        << sample::kinds_of(good.checked());
+    // the operation fetches more than its kernels use, and more than there is
+    EXPECT_TRUE(sample::finds(good.checked(), "uninitialised_read"))
+        << sample::kinds_of(good.checked());
+}
+
 TEST(BankRules, ReleasedSlicesThatTheBanksDoNotHoldAreFound) {
     Damaged good("rtl/pw_4x2x64_k64", "nv_small");
     for (const char* unit : {"NVDLA_CDMA", "NVDLA_CSC"}) {
@@ -410,6 +446,7 @@ TEST(ValueRules, RegistersWhoseResetValueIsSeldomMeantAreWritten) {
     for (const auto& [folder, npu, name] :
          {std::tuple{"rtl/pdp_8x8x64_avg8", "nv_small", "NVDLA_PDP.D_OPERATION_MODE_CFG"},
           std::tuple{"nv_full/bdma_2_3d", "nv_full", "NVDLA_BDMA.CFG_LINE_REPEAT"},
+          std::tuple{"nv_full/rbk_merge_f16_0", "nv_full", "NVDLA_RBK.D_DATAIN_SIZE_0"},
           std::tuple{"nv_full/cdp_f16_0", "nv_full", "NVDLA_CDP.D_DATIN_SHIFTER"}}) {
         Damaged good(folder, npu);
         EXPECT_FALSE(sample::finds(good.checked(), "register_unwritten", name));
@@ -422,6 +459,27 @@ TEST(ValueRules, RegistersWhoseResetValueIsSeldomMeantAreWritten) {
     }
 }
 
+TEST(ExtentRules, ExpectedBytesThatNoOperationWritesAreFound) {
+    Damaged good("nv_full/rbk_merge_f16_0", "nv_full");
+    EXPECT_FALSE(sample::finds(good.checked(), "compares_no_result"));
+    good.change("NVDLA_RBK.D_DATAIN_SIZE_0", [](std::uint32_t) { return 0; });
+    EXPECT_TRUE(sample::finds(good.checked(), "compares_no_result"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(ExtentRules, AdjacentInputsOfABatchAreLoadedWhole) {
+    Damaged good("nv_full/batch_fc_i8_0", "nv_full");
+    EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
+    for (Statement& statement : good.program.statements) {
+        auto* load = std::get_if<LoadMemory>(&statement.action);
+        if (load != nullptr && load->file == "input_feature_map_1.dat") {
+            load->image.runs.resize(1);
+            load->image.runs.front().size = 32;
+        }
+    }
+    EXPECT_TRUE(sample::finds(good.checked(), "partly_loaded")) << sample::kinds_of(good.checked());
+}
+
 TEST(ValueRules, ATableThatIsLoadedInPartIsFound) {
     Damaged good("nv_full/cdp_f16_0", "nv_full");
     bool left = false;
@@ -429,6 +487,12 @@ TEST(ValueRules, ATableThatIsLoadedInPartIsFound) {
         const auto* write = std::get_if<WriteRegister>(&statement.action);
         const bool entry = write != nullptr && write->name == "NVDLA_CDP.S_LUT_ACCESS_DATA_0";
         return entry && !std::exchange(left, true);
+    });
+    EXPECT_TRUE(sample::finds(good.checked(), "lut_incomplete", "NVDLA_CDP.S_LUT_ACCESS_CFG"))
+        << sample::kinds_of(good.checked());
+    std::erase_if(good.program.statements, [](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        return write != nullptr && write->name.starts_with("NVDLA_CDP.S_LUT_ACCESS");
     });
     EXPECT_TRUE(sample::finds(good.checked(), "lut_incomplete", "NVDLA_CDP.S_LUT_ACCESS_CFG"))
         << sample::kinds_of(good.checked());
