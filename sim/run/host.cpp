@@ -232,9 +232,11 @@ std::string Host::waits_for() const {
     if (executed_ || std::holds_alternative<WaitForJobs>(*action)) {
         return awaited_interrupts();
     }
-    const std::string waits_for = std::holds_alternative<WaitForInterrupt>(*action)
-                                      ? "an interrupt"
-                                      : "the end of a register access";
+    const auto* poll = std::get_if<PollRegister>(action);
+    const std::string waits_for =
+        poll != nullptr ? fmt::format("{} to be {:#x}", poll->name, poll->expected)
+        : std::holds_alternative<WaitForInterrupt>(*action) ? "an interrupt"
+                                                            : "the end of a register access";
     const Place at = place();  // a planned network has no lines
     return at.line == 0 ? waits_for : fmt::format("{} at {}", waits_for, to_string(at));
 }
