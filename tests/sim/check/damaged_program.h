@@ -2,12 +2,19 @@
 // Programs with one mistake, made from good ones.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
+#include "models/npu/register_blocks.h"
 #include "sim/check/check_report.h"
+#include "sim/config/preset.h"
 #include "sim/program/program.h"
+#include "sim/program/read_program.h"
 
 namespace npuscope::sample {
 
@@ -63,5 +70,38 @@ inline std::string kinds_of(const CheckReport& report) {
     }
     return text;
 }
+
+/// A program of tests/golden, and the machine that it is for.
+class Damaged {
+ public:
+    Damaged(const std::string& folder, const std::string& npu)
+        : npu_(read_preset<NpuConfig>(
+              find_preset(std::filesystem::path(NPUSCOPE_SOURCE) / "configs", "npu", npu))),
+          memory_(read_preset<MemoryConfig>(find_preset(
+              std::filesystem::path(NPUSCOPE_SOURCE) / "configs", "memory", "dram_50"))),
+          program(read_program(std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden" / folder,
+                               RegisterNames(nvdla_register_blocks(npu_.csb.address_map)))) {}
+
+    CheckReport checked() const { return check_program(program, {npu_, memory_}); }
+    void change(const std::string& name, const std::function<std::uint32_t(std::uint32_t)>& by) {
+        ASSERT_GT(sample::change_writes(program, name, by), 0) << name;
+    }
+    template <class Action>
+    Action& first() {
+        for (Statement& statement : program.statements) {
+            if (auto* action = std::get_if<Action>(&statement.action)) {
+                return *action;
+            }
+        }
+        throw std::logic_error("no such statement");
+    }
+
+ private:
+    NpuConfig npu_;
+    MemoryConfig memory_;
+
+ public:
+    Program program;
+};
 
 }  // namespace npuscope::sample
