@@ -62,23 +62,15 @@ Values shift(const Operands& operands) {
                : combine_bits(operands, [](Bits a, Bits b) { return b < width ? a >> b : 0; });
 }
 
-constexpr OperatorRow row_of(std::string_view op, std::size_t inputs, Evaluate evaluate) {
-    return {.op = op,
-            .inputs = {inputs, inputs},
-            .types = TypeRule::Same,
-            .evaluate = evaluate,
-            .infer = integer_types};
-}
-constexpr OperatorRow with_direction(OperatorRow row) {
-    row.attributes = "direction";
-    return row;
+constexpr OperatorRow bits(std::string_view op, std::size_t inputs, Evaluate evaluate) {
+    return row(op, {inputs, inputs}, evaluate) | same_types | inferring(integer_types);
 }
 
-constexpr std::array rows{row_of("BitwiseAnd", 2, each_pair<std::bit_and<>{}>),
-                          row_of("BitwiseOr", 2, each_pair<std::bit_or<>{}>),
-                          row_of("BitwiseXor", 2, each_pair<std::bit_xor<>{}>),
-                          row_of("BitwiseNot", 1, complement),
-                          with_direction(row_of("BitShift", 2, shift))};
+constexpr std::array rows{bits("BitwiseAnd", 2, each_pair<std::bit_and<>{}>),
+                          bits("BitwiseOr", 2, each_pair<std::bit_or<>{}>),
+                          bits("BitwiseXor", 2, each_pair<std::bit_xor<>{}>),
+                          bits("BitwiseNot", 1, complement),
+                          bits("BitShift", 2, shift) | attributes("direction")};
 
 }  // namespace
 

@@ -27,12 +27,7 @@ Values compare(const Operands& operands) {
 ValueRange truth_range(const RangeOperands& /*operands*/) { return {true, truth, false}; }
 
 constexpr OperatorRow comparison(std::string_view op, Evaluate evaluate) {
-    return {.op = op,
-            .inputs = {2, 2},
-            .types = TypeRule::Same,
-            .evaluate = evaluate,
-            .infer = truth_types,
-            .range = truth_range};
+    return row(op, {2, 2}, evaluate) | same_types | inferring(truth_types) | ranging(truth_range);
 }
 
 Values negate(const Operands& operands) {
@@ -77,16 +72,9 @@ Values is_infinite(const Operands& operands) {
     const bool negative = operands.node.integer("detect_negative", 1) != 0;
     return test(operands, [=](double x) { return std::isinf(x) && (x > 0 ? positive : negative); });
 }
-constexpr OperatorRow tested(std::string_view op, Evaluate evaluate,
-                             std::string_view attributes = {}) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .types = TypeRule::Float,
-            .evaluate = evaluate,
-            .infer = tested_types,
-            .attributes = attributes,
-            .takes_infinity = true,
-            .range = truth_range};
+constexpr OperatorRow tested(std::string_view op, Evaluate evaluate) {
+    return row(op, {1, 1}, evaluate) | float_types | inferring(tested_types) | takes_infinity |
+           ranging(truth_range);
 }
 
 /// For integers with the divisor's sign, or (fmod) the dividend's.
@@ -99,16 +87,6 @@ Values modulo(const Operands& operands) {
 }
 Types modulo_types(const Operands& operands) {
     return {{operands.element(0), common_sizes(operands.sizes(0), operands.sizes(1))}};
-}
-
-template <class Function>
-Values change(const Operands& operands, Function function) {
-    const GraphValue& input = operands.at(0);
-    return {fill(input.type, [&](std::size_t i) { return function(input.numbers[i]); })};
-}
-template <auto Function>
-Values each(const Operands& operands) {
-    return change(operands, Function);
 }
 
 double sign(double x) {
@@ -168,17 +146,6 @@ Values shrink(const Operands& operands) {
     });
 }
 
-constexpr OperatorRow function(std::string_view op, Evaluate evaluate,
-                               std::string_view attributes = {}, TypeRule types = TypeRule::Float) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .types = types,
-            .evaluate = evaluate,
-            .infer = own_type,
-            .attributes = attributes,
-            .elementwise = true};
-}
-
 constexpr std::array rows{
     comparison("Equal", compare<std::equal_to<>{}>),
     comparison("Greater", compare<std::greater<>{}>),
@@ -189,52 +156,35 @@ constexpr std::array rows{
     comparison("Or", compare<[](double a, double b) { return a != 0 || b != 0; }>),
     comparison("Xor", compare<[](double a, double b) { return (a != 0) != (b != 0); }>),
     tested("IsNaN", is_nan),
-    tested("IsInf", is_infinite, "detect_negative detect_positive"),
-    OperatorRow{.op = "Not", .inputs = {1, 1}, .evaluate = negate, .range = truth_range},
-    OperatorRow{.op = "Where",
-                .inputs = {3, 3},
-                .evaluate = where,
-                .infer = where_types,
-                .range = where_range},
-    OperatorRow{.op = "Mod",
-                .inputs = {2, 2},
-                .types = TypeRule::Same,
-                .evaluate = modulo,
-                .infer = modulo_types,
-                .attributes = "fmod"},
-    function("Softplus", each<softplus>),
-    function("Softsign", each<[](double x) { return x / (1 + std::abs(x)); }>),
-    function("Mish", each<[](double x) { return x * std::tanh(softplus(x)); }>),
-    function("Gelu", gelus, "approximate"),
-    function("com.microsoft.Gelu", each<gelu>),
-    function("com.microsoft.QuickGelu", quick_gelu, "alpha"),
-    OperatorRow{.op = "com.microsoft.FastGelu",
-                .inputs = {1, 2},
-                .types = TypeRule::Float,
-                .evaluate = fast_gelu,
-                .infer = biased_types},
-    OperatorRow{.op = "com.microsoft.BiasGelu",
-                .inputs = {2, 2},
-                .types = TypeRule::Float,
-                .evaluate = bias_gelu,
-                .infer = biased_types},
-    function("Selu", selu, "alpha gamma"),
-    function("Celu", celu, "alpha"),
-    function("ThresholdedRelu", thresholded, "alpha"),
-    function("Shrink", shrink, "bias lambd"),
-    function("Reciprocal", each<[](double x) { return 1 / x; }>),
-    function("Sign", each<sign>, {}, TypeRule::Same),
-    function("Sin", each<[](double x) { return std::sin(x); }>),
-    function("Cos", each<[](double x) { return std::cos(x); }>),
-    function("Tan", each<[](double x) { return std::tan(x); }>),
-    function("Atan", each<[](double x) { return std::atan(x); }>),
-    function("Asin", each<[](double x) { return std::asin(x); }>),
-    function("Acos", each<[](double x) { return std::acos(x); }>),
-    function("Asinh", each<[](double x) { return std::asinh(x); }>),
-    function("Acosh", each<[](double x) { return std::acosh(x); }>),
-    function("Atanh", each<[](double x) { return std::atanh(x); }>),
-    function("Sinh", each<[](double x) { return std::sinh(x); }>),
-    function("Cosh", each<[](double x) { return std::cosh(x); }>)};
+    tested("IsInf", is_infinite) | attributes("detect_negative detect_positive"),
+    row("Not", {1, 1}, negate) | ranging(truth_range),
+    row("Where", {3, 3}, where) | inferring(where_types) | ranging(where_range),
+    row("Mod", {2, 2}, modulo) | same_types | inferring(modulo_types) | attributes("fmod"),
+    function("Softplus", each<softplus>) | float_types,
+    function("Softsign", each<[](double x) { return x / (1 + std::abs(x)); }>) | float_types,
+    function("Mish", each<[](double x) { return x * std::tanh(softplus(x)); }>) | float_types,
+    function("Gelu", gelus) | float_types | attributes("approximate"),
+    function("com.microsoft.Gelu", each<gelu>) | float_types,
+    function("com.microsoft.QuickGelu", quick_gelu) | float_types | attributes("alpha"),
+    row("com.microsoft.FastGelu", {1, 2}, fast_gelu) | float_types | inferring(biased_types),
+    row("com.microsoft.BiasGelu", {2, 2}, bias_gelu) | float_types | inferring(biased_types),
+    function("Selu", selu) | float_types | attributes("alpha gamma"),
+    function("Celu", celu) | float_types | attributes("alpha"),
+    function("ThresholdedRelu", thresholded) | float_types | attributes("alpha"),
+    function("Shrink", shrink) | float_types | attributes("bias lambd"),
+    function("Reciprocal", each<[](double x) { return 1 / x; }>) | float_types,
+    function("Sign", each<sign>) | same_types,
+    function("Sin", each<[](double x) { return std::sin(x); }>) | float_types,
+    function("Cos", each<[](double x) { return std::cos(x); }>) | float_types,
+    function("Tan", each<[](double x) { return std::tan(x); }>) | float_types,
+    function("Atan", each<[](double x) { return std::atan(x); }>) | float_types,
+    function("Asin", each<[](double x) { return std::asin(x); }>) | float_types,
+    function("Acos", each<[](double x) { return std::acos(x); }>) | float_types,
+    function("Asinh", each<[](double x) { return std::asinh(x); }>) | float_types,
+    function("Acosh", each<[](double x) { return std::acosh(x); }>) | float_types,
+    function("Atanh", each<[](double x) { return std::atanh(x); }>) | float_types,
+    function("Sinh", each<[](double x) { return std::sinh(x); }>) | float_types,
+    function("Cosh", each<[](double x) { return std::cosh(x); }>) | float_types};
 
 }  // namespace
 

@@ -227,23 +227,11 @@ Values suppress(const Operands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "NonZero", .inputs = {1, 1}, .evaluate = non_zero, .sizing = operand(0)},
-    OperatorRow{.op = "Compress",
-                .inputs = {2, 2},
-                .evaluate = compress,
-                .attributes = "axis",
-                .sizing = operand(1),
-                .range = range_of_first},
-    OperatorRow{.op = "Unique",
-                .inputs = {1, 1},
-                .evaluate = unique,
-                .attributes = "axis sorted",
-                .sizing = operand(0)},
-    OperatorRow{.op = "NonMaxSuppression",
-                .inputs = {2, 5},
-                .evaluate = suppress,
-                .attributes = "center_point_box",
-                .sizing = operand(0) | operand(1) | operand(2) | operand(3) | operand(4)}};
+    row("NonZero", {1, 1}, non_zero) | sized_by(0),
+    row("Compress", {2, 2}, compress) | attributes("axis") | sized_by(1) | first_range,
+    row("Unique", {1, 1}, unique) | attributes("axis sorted") | sized_by(0),
+    row("NonMaxSuppression", {2, 5}, suppress) | attributes("center_point_box") |
+        sized_by(0, 1, 2, 3, 4)};
 
 }  // namespace
 

@@ -74,16 +74,6 @@ Values expand(const Operands& operands) {
     return {combine(operands.at(0), ones, std::multiplies<>{})};
 }
 
-template <class Operation>
-Values change(const Operands& operands, Operation operation) {
-    const GraphValue& input = operands.at(0);
-    return {fill(input.type, [&](std::size_t i) { return operation(input.numbers[i]); })};
-}
-template <auto Operation>
-Values each(const Operands& operands) {
-    return change(operands, Operation);
-}
-
 Values mean(const Operands& operands) {
     Values sum = combine_all<std::plus<>{}>(operands);
     for (double& number : sum.front().numbers) {
@@ -304,126 +294,64 @@ ValueRange clipped_range(const RangeOperands& operands) {
     return limited_range(operands.at(0), bound(1, "min", -infinite), bound(2, "max", infinite));
 }
 
-using enum TypeRule;
-
 /// An operator with broadcast operands.
-constexpr OperatorRow row_of(std::string_view op, InputCount inputs, TypeRule types,
-                             Evaluate evaluate, Range range = nullptr) {
-    return {.op = op,
-            .inputs = inputs,
-            .types = types,
-            .evaluate = evaluate,
-            .infer = broadcast_types,
-            .range = range,
-            .elementwise = true};
+constexpr OperatorRow broadcast(std::string_view op, InputCount inputs, Evaluate evaluate) {
+    return row(op, inputs, evaluate) | inferring(broadcast_types) | elementwise;
 }
 constexpr OperatorRow extreme(std::string_view op, Evaluate evaluate, Range range) {
-    OperatorRow row = row_of(op, {.least = 1}, Same, evaluate, range);
-    row.takes_infinity = true;
-    return row;
-}
-/// An elementwise one.
-constexpr OperatorRow row_of(std::string_view op, TypeRule types, Evaluate evaluate,
-                             Range range = nullptr, std::string_view attributes = {}) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .types = types,
-            .evaluate = evaluate,
-            .infer = own_type,
-            .attributes = attributes,
-            .range = range,
-            .elementwise = true};
+    return broadcast(op, {.least = 1}, evaluate) | same_types | takes_infinity | ranging(range);
 }
 
 constexpr std::array rows{
-    row_of("Add", {2, 2}, Same, combine_all<std::plus<>{}>, sum_range),
-    row_of("Sub", {2, 2}, Same, combine_all<std::minus<>{}>, difference_range),
-    row_of("Mul", {2, 2}, Same, combine_all<std::multiplies<>{}>),
-    OperatorRow{.op = "Div",
-                .inputs = {2, 2},
-                .types = Same,
-                .evaluate = divide,
-                .infer = broadcast_types,
-                .check = check_divisor,
-                .elementwise = true},
-    row_of("Pow", {2, 2}, Any, combine_all<[](double a, double b) { return std::pow(a, b); }>),
+    broadcast("Add", {2, 2}, combine_all<std::plus<>{}>) | same_types | ranging(sum_range),
+    broadcast("Sub", {2, 2}, combine_all<std::minus<>{}>) | same_types | ranging(difference_range),
+    broadcast("Mul", {2, 2}, combine_all<std::multiplies<>{}>) | same_types,
+    row("Div", {2, 2}, divide) | same_types | inferring(broadcast_types) | checking(check_divisor) |
+        elementwise,
+    broadcast("Pow", {2, 2}, combine_all<[](double a, double b) { return std::pow(a, b); }>),
     extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>, maximum_range),
     extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>, minimum_range),
-    row_of("Sum", {.least = 1}, Same, combine_all<std::plus<>{}>),
-    row_of("Mean", {.least = 1}, Float, mean),
-    row_of("Floor", Float, each<[](double x) { return std::floor(x); }>, rounded_range),
-    row_of("Ceil", Float, each<[](double x) { return std::ceil(x); }>, rounded_range),
+    broadcast("Sum", {.least = 1}, combine_all<std::plus<>{}>) | same_types,
+    broadcast("Mean", {.least = 1}, mean) | float_types,
+    function("Floor", each<[](double x) { return std::floor(x); }>) | float_types |
+        ranging(rounded_range),
+    function("Ceil", each<[](double x) { return std::ceil(x); }>) | float_types |
+        ranging(rounded_range),
     // ties to even
-    row_of("Round", Float, each<[](double x) { return std::nearbyint(x); }>, rounded_range),
-    row_of("Neg", Same, each<std::negate<>{}>),
-    row_of("Abs", Same, each<[](double x) { return std::abs(x); }>),
-    row_of("Sqrt", Float, each<[](double x) { return std::sqrt(x); }>),
-    row_of("Exp", Float, each<[](double x) { return std::exp(x); }>),
-    row_of("Log", Float, each<[](double x) { return std::log(x); }>),
-    row_of("Relu", Same, each<[](double x) { return std::max(x, 0.0); }>, positive_range),
-    row_of("Elu", Float, elu, nullptr, "alpha"),
-    row_of("Erf", Float, each<[](double x) { return std::erf(x); }>),
-    row_of("PRelu", {2, 2}, Same,
-           combine_all<[](double x, double slope) { return x < 0 ? x * slope : x; }>),
-    row_of("LeakyRelu", Float, leaky_relu, nullptr, "alpha"),
-    row_of("Sigmoid", Float, each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>),
-    row_of("HardSigmoid", Float, hard_sigmoid, nullptr, "alpha beta"),
-    row_of("HardSwish", Float,
-           each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>),
-    row_of("Swish", Float, swish, nullptr, "alpha"),
-    row_of("Tanh", Float, each<[](double x) { return std::tanh(x); }>),
-    OperatorRow{.op = "Clip",
-                .inputs = {1, 3},
-                .types = Same,
-                .evaluate = clip,
-                .infer = own_type,
-                .attributes = "max min",
-                .sizing = operand(1) | operand(2),
-                .check = check_limits,
-                .takes_infinity = true,
-                .range = clipped_range,
-                .elementwise = true},
-    OperatorRow{.op = "Cast",
-                .inputs = {1, 1},
-                .evaluate = cast,
-                .infer = cast_types,
-                .attributes = "round_mode saturate to",
-                .range = stored_range,
-                .view = ViewRule::WhereNumbersFit},
-    OperatorRow{.op = "CastLike",
-                .inputs = {2, 2},
-                .evaluate = cast_like,
-                .infer = cast_like_types,
-                .attributes = "saturate",
-                .range = stored_range},
-    OperatorRow{.op = "Identity",
-                .inputs = {1, 1},
-                .evaluate = identity,
-                .infer = own_type,
-                .range = range_of_first,
-                .view = ViewRule::Always,
-                .moves = true},
-    OperatorRow{.op = "Dropout",
-                .inputs = {1, 3},
-                .evaluate = dropout,
-                .infer = dropout_types,
-                .attributes = "ratio seed",
-                .sizing = operand(2),
-                .check = check_dropout,
-                .range = range_of_first,
-                .view = ViewRule::Always},
-    OperatorRow{.op = "BatchNormalization",
-                .inputs = {5, 5},
-                .types = Float,
-                .evaluate = batch_normalise,
-                .infer = batch_normalise_types,
-                .attributes = "epsilon momentum spatial training_mode"},
-    OperatorRow{.op = "Expand",
-                .inputs = {2, 2},
-                .evaluate = expand,
-                .sizing = operand(1),
-                .range = range_of_first,
-                .moves = true}};
+    function("Round", each<[](double x) { return std::nearbyint(x); }>) | float_types |
+        ranging(rounded_range),
+    function("Neg", each<std::negate<>{}>) | same_types,
+    function("Abs", each<[](double x) { return std::abs(x); }>) | same_types,
+    function("Sqrt", each<[](double x) { return std::sqrt(x); }>) | float_types,
+    function("Exp", each<[](double x) { return std::exp(x); }>) | float_types,
+    function("Log", each<[](double x) { return std::log(x); }>) | float_types,
+    function("Relu", each<[](double x) { return std::max(x, 0.0); }>) | same_types |
+        ranging(positive_range),
+    function("Elu", elu) | float_types | attributes("alpha"),
+    function("Erf", each<[](double x) { return std::erf(x); }>) | float_types,
+    broadcast("PRelu", {2, 2},
+              combine_all<[](double x, double slope) { return x < 0 ? x * slope : x; }>) |
+        same_types,
+    function("LeakyRelu", leaky_relu) | float_types | attributes("alpha"),
+    function("Sigmoid", each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>) | float_types,
+    function("HardSigmoid", hard_sigmoid) | float_types | attributes("alpha beta"),
+    function("HardSwish", each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>) |
+        float_types,
+    function("Swish", swish) | float_types | attributes("alpha"),
+    function("Tanh", each<[](double x) { return std::tanh(x); }>) | float_types,
+    row("Clip", {1, 3}, clip) | same_types | inferring(own_type) | attributes("max min") |
+        sized_by(1, 2) | checking(check_limits) | takes_infinity | ranging(clipped_range) |
+        elementwise,
+    row("Cast", {1, 1}, cast) | inferring(cast_types) | attributes("round_mode saturate to") |
+        ranging(stored_range) | views(ViewRule::WhereNumbersFit),
+    row("CastLike", {2, 2}, cast_like) | inferring(cast_like_types) | attributes("saturate") |
+        ranging(stored_range),
+    row("Identity", {1, 1}, identity) | inferring(own_type) | moves | views(ViewRule::Always),
+    row("Dropout", {1, 3}, dropout) | inferring(dropout_types) | attributes("ratio seed") |
+        sized_by(2) | checking(check_dropout) | first_range | views(ViewRule::Always),
+    row("BatchNormalization", {5, 5}, batch_normalise) | float_types |
+        inferring(batch_normalise_types) | attributes("epsilon momentum spatial training_mode"),
+    row("Expand", {2, 2}, expand) | sized_by(1) | moves};
 
 }  // namespace
 

@@ -120,29 +120,14 @@ Values look_up(const Operands& operands) {
             codes[static_cast<std::size_t>(operands.at(0).numbers[i] - low)]);
     })};
 }
-constexpr std::array rows{OperatorRow{.op = scaled_sum_op,
-                                      .inputs = {2, 2},
-                                      .evaluate = scaled_sum,
-                                      .infer = scaled_sum_types,
-                                      .check = check_scaled_sum,
-                                      .range = scaled_sum_range},
-                          OperatorRow{.op = scaled_product_op,
-                                      .inputs = {2, 2},
-                                      .evaluate = scaled_product,
-                                      .infer = scaled_product_types,
-                                      .check = check_scaled_product,
-                                      .range = scaled_product_range},
-                          OperatorRow{.op = scaled_prelu_op,
-                                      .inputs = {1, 1},
-                                      .evaluate = scaled_prelu,
-                                      .infer = types_of_map,
-                                      .check = check_scaled_prelu,
-                                      .range = scaled_prelu_range},
-                          OperatorRow{.op = lookup_op,
-                                      .inputs = {1, 1},
-                                      .evaluate = look_up,
-                                      .infer = types_of_map,
-                                      .check = check_lookup}};
+constexpr std::array rows{
+    row(scaled_sum_op, {2, 2}, scaled_sum) | inferring(scaled_sum_types) |
+        checking(check_scaled_sum) | ranging(scaled_sum_range),
+    row(scaled_product_op, {2, 2}, scaled_product) | inferring(scaled_product_types) |
+        checking(check_scaled_product) | ranging(scaled_product_range),
+    row(scaled_prelu_op, {1, 1}, scaled_prelu) | inferring(types_of_map) |
+        checking(check_scaled_prelu) | ranging(scaled_prelu_range),
+    row(lookup_op, {1, 1}, look_up) | inferring(types_of_map) | checking(check_lookup)};
 
 }  // namespace
 

@@ -86,11 +86,7 @@ Values entropy_loss(const Operands& operands) {
 }
 
 constexpr OperatorRow loss(std::string_view op, Evaluate evaluate, Infer infer) {
-    return {.op = op,
-            .inputs = {2, 3},
-            .evaluate = evaluate,
-            .infer = infer,
-            .attributes = "ignore_index reduction"};
+    return row(op, {2, 3}, evaluate) | inferring(infer) | attributes("ignore_index reduction");
 }
 
 constexpr std::array rows{loss("NegativeLogLikelihoodLoss", likelihood_loss, loss_types),

@@ -321,29 +321,13 @@ Values determinant(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{OperatorRow{.op = "Einsum",
-                                      .inputs = {.least = 1},
-                                      .types = TypeRule::Same,
-                                      .evaluate = einsum,
-                                      .infer = einsum_types,
-                                      .attributes = "equation",
-                                      .macs = MacRule::Subscripts},
-                          OperatorRow{.op = "Trilu",
-                                      .inputs = {1, 2},
-                                      .evaluate = triangle,
-                                      .infer = triangle_types,
-                                      .attributes = "upper",
-                                      .range = range_of_first_or_zero},
-                          OperatorRow{.op = "EyeLike",
-                                      .inputs = {1, 1},
-                                      .evaluate = identity_matrix,
-                                      .attributes = "dtype k",
-                                      .of_sizes = true},
-                          OperatorRow{.op = "Det",
-                                      .inputs = {1, 1},
-                                      .types = TypeRule::Float,
-                                      .evaluate = determinant,
-                                      .infer = determinant_types}};
+constexpr std::array rows{
+    row("Einsum", {.least = 1}, einsum) | same_types | inferring(einsum_types) |
+        attributes("equation") | macs(MacRule::Subscripts),
+    row("Trilu", {1, 2}, triangle) | inferring(triangle_types) | attributes("upper") |
+        ranging(range_of_first_or_zero),
+    row("EyeLike", {1, 1}, identity_matrix) | attributes("dtype k") | of_sizes,
+    row("Det", {1, 1}, determinant) | float_types | inferring(determinant_types)};
 
 }  // namespace
 

@@ -232,34 +232,21 @@ Values unit_length(const Operands& operands) {
     return {std::move(result)};
 }
 
-constexpr OperatorRow norm(std::string_view op, InputCount inputs, Evaluate evaluate,
-                           std::string_view attributes) {
-    return {.op = op,
-            .inputs = inputs,
-            .types = TypeRule::Float,
-            .evaluate = evaluate,
-            .infer = own_type,
-            .attributes = attributes};
+constexpr OperatorRow norm(std::string_view op, InputCount inputs, Evaluate evaluate) {
+    return row(op, inputs, evaluate) | float_types | inferring(own_type);
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "LayerNormalization",
-                .inputs = {2, 3},
-                .types = TypeRule::Float,
-                .evaluate = layer_normalise,
-                .infer = layer_types,
-                .attributes = "axis epsilon stash_type"},
-    OperatorRow{.op = "RMSNormalization",
-                .inputs = {2, 2},
-                .types = TypeRule::Float,
-                .evaluate = root_normalise,
-                .infer = root_types,
-                .attributes = "axis epsilon stash_type"},
-    norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise, "axes"),
-    norm("InstanceNormalization", {3, 3}, instance_normalise, "epsilon"),
-    norm("GroupNormalization", {3, 3}, group_normalise, "epsilon num_groups stash_type"),
-    norm("LRN", {1, 1}, local_response, "alpha beta bias size"),
-    norm("LpNormalization", {1, 1}, unit_length, "axis p")};
+    row("LayerNormalization", {2, 3}, layer_normalise) | float_types | inferring(layer_types) |
+        attributes("axis epsilon stash_type"),
+    row("RMSNormalization", {2, 2}, root_normalise) | float_types | inferring(root_types) |
+        attributes("axis epsilon stash_type"),
+    norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise) | attributes("axes"),
+    norm("InstanceNormalization", {3, 3}, instance_normalise) | attributes("epsilon"),
+    norm("GroupNormalization", {3, 3}, group_normalise) |
+        attributes("epsilon num_groups stash_type"),
+    norm("LRN", {1, 1}, local_response) | attributes("alpha beta bias size"),
+    norm("LpNormalization", {1, 1}, unit_length) | attributes("axis p")};
 
 }  // namespace
 

@@ -161,7 +161,18 @@ inline NumberRange join_ranges(const NumberRange& a, const NumberRange& b) {
     return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-/// The first operand's range: the operator moves its elements, or selects some of them.
+/// Of a function of each element of the only operand.
+template <class Function>
+Values change(const Operands& operands, Function function) {
+    const GraphValue& input = operands.at(0);
+    return {fill(input.type, [&](std::size_t i) { return function(input.numbers[i]); })};
+}
+template <auto Function>
+Values each(const Operands& operands) {
+    return change(operands, Function);
+}
+
+/// The first operand's range: results are some of its elements.
 ValueRange range_of_first(const RangeOperands& operands);
 /// The first operand's range and 0: some elements are left out or added.
 ValueRange range_of_first_or_zero(const RangeOperands& operands);
@@ -177,6 +188,56 @@ ValueRange combined_range(const RangeOperands& operands, Combine combine) {
                   values.assumed || next.assumed};
     }
     return values;
+}
+
+// Rows of the tables: an operator with its inputs and evaluation, and what else is known of it,
+//
+//     row("Slice", {1, 5}, slice) | attributes("axes ends starts") | sized_by(1, 2, 3, 4) | moves
+
+constexpr OperatorRow row(std::string_view op, InputCount inputs, Evaluate evaluate) {
+    return {.op = op, .inputs = inputs, .evaluate = evaluate};
+}
+
+/// A member of a row, as a table sets it.
+template <class Type>
+struct RowPart {
+    Type OperatorRow::*member;
+    Type value;
+};
+template <class Type>
+constexpr OperatorRow operator|(OperatorRow row, const RowPart<Type>& part) {
+    row.*part.member = part.value;
+    return row;
+}
+
+inline constexpr RowPart same_types{&OperatorRow::types, TypeRule::Same};
+inline constexpr RowPart float_types{&OperatorRow::types, TypeRule::Float};
+inline constexpr RowPart takes_infinity{&OperatorRow::takes_infinity, true};
+inline constexpr RowPart never_folds{&OperatorRow::folds, false};
+inline constexpr RowPart of_sizes{&OperatorRow::of_sizes, true};
+inline constexpr RowPart elementwise{&OperatorRow::elementwise, true};
+inline constexpr RowPart moves{&OperatorRow::moves, true};
+constexpr RowPart<Infer> inferring(Infer infer) { return {&OperatorRow::infer, infer}; }
+constexpr RowPart<std::string_view> attributes(std::string_view names) {
+    return {&OperatorRow::attributes, names};
+}
+/// Operands, by their indices.
+template <class... Index>
+constexpr RowPart<std::uint32_t> sized_by(Index... indices) {
+    return {&OperatorRow::sizing, (operand(static_cast<unsigned>(indices)) | ...)};
+}
+constexpr RowPart<Check> checking(Check check) { return {&OperatorRow::check, check}; }
+constexpr RowPart<Range> ranging(Range range) { return {&OperatorRow::range, range}; }
+constexpr RowPart<MacRule> macs(MacRule rule) { return {&OperatorRow::macs, rule}; }
+constexpr RowPart<std::size_t> weights_at(std::size_t operand) {
+    return {&OperatorRow::weights, operand};
+}
+constexpr RowPart<ViewRule> views(ViewRule rule) { return {&OperatorRow::view, rule}; }
+inline constexpr RowPart first_range = ranging(range_of_first);
+
+/// A function of each element of one operand.
+constexpr OperatorRow function(std::string_view op, Evaluate evaluate) {
+    return row(op, {1, 1}, evaluate) | inferring(own_type) | elementwise;
 }
 
 }  // namespace npuscope::host

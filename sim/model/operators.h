@@ -66,6 +66,7 @@ struct InputCount {
 
 using Evaluate = Values (*)(const Operands&);
 using Infer = Types (*)(const Operands&);
+using Check = void (*)(const Operands&);
 using Range = ValueRange (*)(const RangeOperands&);
 
 struct OperatorRow {
@@ -79,11 +80,11 @@ struct OperatorRow {
     /// Bit mask of the operands whose values determine the result's sizes: they must be constants.
     std::uint32_t sizing = 0;
     /// Throws if constant operands or attributes contradict each other.
-    void (*check)(const Operands&) = nullptr;
+    Check check = nullptr;
     bool takes_infinity = false;  ///< also as a limit, and NaN
     bool folds = true;            ///< evaluated at once if all operands are constants
     bool of_sizes = false;        ///< its results depend only on the sizes of its operands
-    /// The value range of its results; null: that of their type.
+    /// The value range of its results; null: that of their type, or of the operand that it moves.
     Range range = nullptr;
     MacRule macs = MacRule::None;
     std::size_t weights = 1;  ///< the operand that holds the weights

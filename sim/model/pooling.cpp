@@ -338,54 +338,20 @@ Values add_blocks(const Operands& operands) {
     return {std::move(result)};
 }
 
-constexpr OperatorRow pool(std::string_view op, TypeRule types, Evaluate evaluate, Infer infer,
-                           std::string_view attributes) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .types = types,
-            .evaluate = evaluate,
-            .infer = infer,
-            .attributes = attributes};
-}
-constexpr OperatorRow maxima(OperatorRow row) {
-    row.range = range_of_first;
-    row.moves = true;
-    return row;
-}
-
 constexpr std::array rows{
-    maxima(pool("MaxPool", TypeRule::Same, max_pool, max_pool_types,
-                "auto_pad ceil_mode dilations kernel_shape pads storage_order strides")),
-    pool("AveragePool", TypeRule::Float, average_pool, pool_types,
-         "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"),
-    pool("LpPool", TypeRule::Float, norm_pool, pool_types,
-         "auto_pad ceil_mode dilations kernel_shape p pads strides"),
-    OperatorRow{.op = "GlobalMaxPool",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = global_max_pool,
-                .range = range_of_first},
-    OperatorRow{.op = "GlobalAveragePool",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = global_average_pool},
-    OperatorRow{.op = "GlobalLpPool",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = global_norm_pool,
-                .attributes = "p"},
-    OperatorRow{.op = "MaxUnpool",
-                .inputs = {2, 3},
-                .evaluate = max_unpool,
-                .infer = unpool_types,
-                .attributes = "kernel_shape pads strides",
-                .sizing = operand(2)},
-    OperatorRow{.op = "Col2Im",
-                .inputs = {3, 3},
-                .evaluate = add_blocks,
-                .infer = unblocked_types,
-                .attributes = "dilations pads strides",
-                .sizing = operand(1) | operand(2)}};
+    row("MaxPool", {1, 1}, max_pool) | same_types | inferring(max_pool_types) | moves |
+        attributes("auto_pad ceil_mode dilations kernel_shape pads storage_order strides"),
+    row("AveragePool", {1, 1}, average_pool) | float_types | inferring(pool_types) |
+        attributes("auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"),
+    row("LpPool", {1, 1}, norm_pool) | float_types | inferring(pool_types) |
+        attributes("auto_pad ceil_mode dilations kernel_shape p pads strides"),
+    row("GlobalMaxPool", {1, 1}, global_max_pool) | float_types | first_range,
+    row("GlobalAveragePool", {1, 1}, global_average_pool) | float_types,
+    row("GlobalLpPool", {1, 1}, global_norm_pool) | float_types | attributes("p"),
+    row("MaxUnpool", {2, 3}, max_unpool) | inferring(unpool_types) |
+        attributes("kernel_shape pads strides") | sized_by(2),
+    row("Col2Im", {3, 3}, add_blocks) | inferring(unblocked_types) |
+        attributes("dilations pads strides") | sized_by(1, 2)};
 
 }  // namespace
 

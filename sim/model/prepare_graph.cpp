@@ -419,6 +419,9 @@ ValueRange range_of_results(const RangeOperands& operands) {
     if (row != nullptr && row->range != nullptr) {
         return row->range(operands);
     }
+    if (row != nullptr && row->moves) {
+        return operands.at(0);
+    }
     return range_of_type(operands.result());
 }
 

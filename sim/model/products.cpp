@@ -446,46 +446,20 @@ Values gemm(const Operands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "Conv",
-                .inputs = {2, 3},
-                .types = TypeRule::Float,
-                .evaluate = conv,
-                .infer = conv_types,
-                .attributes = window_attributes,
-                .macs = MacRule::OutputsByKernel},
-    OperatorRow{.op = "ConvInteger",
-                .inputs = {2, 4},
-                .evaluate = conv_integer,
-                .infer = conv_integer_types,
-                .attributes = window_attributes,
-                .macs = MacRule::OutputsByKernel},
-    OperatorRow{
-        .op = "ConvTranspose",
-        .inputs = {2, 3},
-        .types = TypeRule::Float,
-        .evaluate = conv_transpose,
-        .infer = conv_transpose_types,
-        .attributes =
-            "auto_pad dilations group kernel_shape pads strides output_padding output_shape",
-        .macs = MacRule::InputsByKernel},
-    OperatorRow{.op = "MatMul",
-                .inputs = {2, 2},
-                .types = TypeRule::Same,
-                .evaluate = matmul,
-                .infer = matmul_types,
-                .macs = MacRule::OutputsByRows},
-    OperatorRow{.op = "MatMulInteger",
-                .inputs = {2, 4},
-                .evaluate = matmul_integer,
-                .infer = matmul_integer_types,
-                .macs = MacRule::OutputsByRows},
-    OperatorRow{.op = "Gemm",
-                .inputs = {2, 3},
-                .types = TypeRule::Same,
-                .evaluate = gemm,
-                .infer = gemm_types,
-                .attributes = "alpha beta transA transB",
-                .macs = MacRule::OutputsByRows}};
+    row("Conv", {2, 3}, conv) | float_types | inferring(conv_types) |
+        attributes(window_attributes) | macs(MacRule::OutputsByKernel),
+    row("ConvInteger", {2, 4}, conv_integer) | inferring(conv_integer_types) |
+        attributes(window_attributes) | macs(MacRule::OutputsByKernel),
+    row("ConvTranspose", {2, 3}, conv_transpose) | float_types | inferring(conv_transpose_types) |
+        attributes(
+            "auto_pad dilations group kernel_shape pads strides output_padding output_shape") |
+        macs(MacRule::InputsByKernel),
+    row("MatMul", {2, 2}, matmul) | same_types | inferring(matmul_types) |
+        macs(MacRule::OutputsByRows),
+    row("MatMulInteger", {2, 4}, matmul_integer) | inferring(matmul_integer_types) |
+        macs(MacRule::OutputsByRows),
+    row("Gemm", {2, 3}, gemm) | same_types | inferring(gemm_types) |
+        attributes("alpha beta transA transB") | macs(MacRule::OutputsByRows)};
 
 }  // namespace
 

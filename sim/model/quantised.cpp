@@ -283,12 +283,8 @@ constexpr char average_pool[] = "AveragePool";
 constexpr char softmax[] = "Softmax";
 constexpr char reduce_mean[] = "ReduceMean";
 template <const char* Op>
-constexpr OperatorRow qlinear_row(std::string_view op, bool elementwise = false) {
-    return {.op = op,
-            .inputs = {4, 5},
-            .evaluate = qlinear_one<Op>,
-            .infer = qlinear_one_types<Op>,
-            .elementwise = elementwise};
+constexpr OperatorRow qlinear_row(std::string_view op) {
+    return row(op, {4, 5}, qlinear_one<Op>) | inferring(qlinear_one_types<Op>);
 }
 
 // operands: a, scale, zero, b, scale, zero, bias, result's scale, zero
@@ -394,65 +390,31 @@ ValueRange quantised_range(const RangeOperands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "QLinearConv",
-                .inputs = {8, 9},
-                .evaluate = qlinear_conv,
-                .infer = qlinear_conv_types,
-                .attributes = window_attributes,
-                .macs = MacRule::OutputsByKernel,
-                .weights = 3},
-    OperatorRow{.op = "QLinearMatMul",
-                .inputs = {8, 8},
-                .evaluate = qlinear_matmul,
-                .infer = qlinear_matmul_types,
-                .macs = MacRule::OutputsByRows,
-                .weights = 3},
-    OperatorRow{.op = "com.microsoft.QLinearAdd",
-                .inputs = {7, 8},
-                .evaluate = qlinear_pair<std::plus<>{}>,
-                .infer = qlinear_pair_types},
-    OperatorRow{.op = "com.microsoft.QLinearMul",
-                .inputs = {7, 8},
-                .evaluate = qlinear_pair<std::multiplies<>{}>,
-                .infer = qlinear_pair_types},
-    qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid", true),
-    qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu", true),
+    row("QLinearConv", {8, 9}, qlinear_conv) | inferring(qlinear_conv_types) |
+        attributes(window_attributes) | macs(MacRule::OutputsByKernel) | weights_at(3),
+    row("QLinearMatMul", {8, 8}, qlinear_matmul) | inferring(qlinear_matmul_types) |
+        macs(MacRule::OutputsByRows) | weights_at(3),
+    row("com.microsoft.QLinearAdd", {7, 8}, qlinear_pair<std::plus<>{}>) |
+        inferring(qlinear_pair_types),
+    row("com.microsoft.QLinearMul", {7, 8}, qlinear_pair<std::multiplies<>{}>) |
+        inferring(qlinear_pair_types),
+    qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid") | elementwise,
+    qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu") | elementwise,
     qlinear_row<average_pool>("com.microsoft.QLinearAveragePool"),
     qlinear_row<softmax>("com.microsoft.QLinearSoftmax"),
     qlinear_row<reduce_mean>("com.microsoft.QLinearReduceMean"),
-    OperatorRow{.op = "com.microsoft.QGemm",
-                .inputs = {9, 9},
-                .evaluate = qgemm,
-                .infer = qgemm_types,
-                .macs = MacRule::OutputsByRows,
-                .weights = 3},
-    OperatorRow{.op = "com.microsoft.QLinearGlobalAveragePool",
-                .inputs = {5, 5},
-                .evaluate = qlinear_mean,
-                .infer = qlinear_mean_types},
-    OperatorRow{.op = "com.microsoft.QLinearConcat",
-                .inputs = {5, 0},
-                .evaluate = qlinear_concat,
-                .infer = qlinear_concat_types},
-    OperatorRow{.op = "QuantizeLinear",
-                .inputs = {2, 3},
-                .evaluate = quantize_linear,
-                .infer = quantize_types,
-                .attributes = "axis block_size output_dtype precision saturate",
-                .range = quantised_range,
-                .elementwise = true},
-    OperatorRow{.op = "DynamicQuantizeLinear",
-                .inputs = {1, 1},
-                .types = TypeRule::Float,
-                .evaluate = quantize_dynamically,
-                .infer = dynamic_types},
-    OperatorRow{.op = "DequantizeLinear",
-                .inputs = {2, 3},
-                .evaluate = dequantize_linear,
-                .infer = dequantize_types,
-                .attributes = "axis block_size output_dtype",
-                .folds = false,
-                .elementwise = true}};
+    row("com.microsoft.QGemm", {9, 9}, qgemm) | inferring(qgemm_types) |
+        macs(MacRule::OutputsByRows) | weights_at(3),
+    row("com.microsoft.QLinearGlobalAveragePool", {5, 5}, qlinear_mean) |
+        inferring(qlinear_mean_types),
+    row("com.microsoft.QLinearConcat", {5, 0}, qlinear_concat) | inferring(qlinear_concat_types),
+    row("QuantizeLinear", {2, 3}, quantize_linear) | inferring(quantize_types) |
+        attributes("axis block_size output_dtype precision saturate") | ranging(quantised_range) |
+        elementwise,
+    row("DynamicQuantizeLinear", {1, 1}, quantize_dynamically) | float_types |
+        inferring(dynamic_types),
+    row("DequantizeLinear", {2, 3}, dequantize_linear) | inferring(dequantize_types) |
+        attributes("axis block_size output_dtype") | never_folds | elementwise};
 
 }  // namespace
 

@@ -361,28 +361,18 @@ Types lstm_types(const Operands& operands) { return types_of(operands, lstm_cell
 Types gru_types(const Operands& operands) { return types_of(operands, gru_cells); }
 
 constexpr std::array rows{
-    OperatorRow{
-        .op = "RNN",
-        .inputs = {3, 6},
-        .evaluate = rnn,
-        .infer = rnn_types,
-        .attributes =
-            "activation_alpha activation_beta activations clip direction hidden_size layout",
-        .macs = MacRule::StepsByWeights},
-    OperatorRow{.op = "LSTM",
-                .inputs = {3, 8},
-                .evaluate = lstm,
-                .infer = lstm_types,
-                .attributes = "activation_alpha activation_beta activations clip direction "
-                              "hidden_size input_forget layout",
-                .macs = MacRule::StepsByWeights},
-    OperatorRow{.op = "GRU",
-                .inputs = {3, 6},
-                .evaluate = gru,
-                .infer = gru_types,
-                .attributes = "activation_alpha activation_beta activations clip direction "
-                              "hidden_size layout linear_before_reset",
-                .macs = MacRule::StepsByWeights}};
+    row("RNN", {3, 6}, rnn) | inferring(rnn_types) |
+        attributes(
+            "activation_alpha activation_beta activations clip direction hidden_size layout") |
+        macs(MacRule::StepsByWeights),
+    row("LSTM", {3, 8}, lstm) | inferring(lstm_types) |
+        attributes("activation_alpha activation_beta activations clip direction "
+                   "hidden_size input_forget layout") |
+        macs(MacRule::StepsByWeights),
+    row("GRU", {3, 6}, gru) | inferring(gru_types) |
+        attributes("activation_alpha activation_beta activations clip direction "
+                   "hidden_size layout linear_before_reset") |
+        macs(MacRule::StepsByWeights)};
 
 }  // namespace
 

@@ -189,27 +189,18 @@ Values arg_extreme(const Operands& operands) {
     })};
 }
 
-constexpr OperatorRow reduction(std::string_view op, Evaluate evaluate, Range range = nullptr) {
-    return {.op = op,
-            .inputs = {1, 2},
-            .evaluate = evaluate,
-            .attributes = "axes keepdims noop_with_empty_axes",
-            .sizing = operand(1),
-            .range = range};
+constexpr OperatorRow reduction(std::string_view op, Evaluate evaluate) {
+    return row(op, {1, 2}, evaluate) | attributes("axes keepdims noop_with_empty_axes") |
+           sized_by(1);
 }
 constexpr OperatorRow normalisation(std::string_view op, Evaluate evaluate) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .types = TypeRule::Float,
-            .evaluate = evaluate,
-            .infer = own_type,
-            .attributes = "axis"};
+    return row(op, {1, 1}, evaluate) | float_types | inferring(own_type) | attributes("axis");
 }
 
 constexpr std::array rows{reduction("ReduceSum", reduce_sum),
                           reduction("ReduceMean", reduce_mean),
-                          reduction("ReduceMax", reduce_max, range_of_first),
-                          reduction("ReduceMin", reduce_min, range_of_first),
+                          reduction("ReduceMax", reduce_max) | first_range,
+                          reduction("ReduceMin", reduce_min) | first_range,
                           reduction("ReduceProd", reduce_product),
                           reduction("ReduceL1", reduce_by<size_of, itself>),
                           reduction("ReduceL2", reduce_by<square_of, root_of>),
@@ -219,16 +210,10 @@ constexpr std::array rows{reduction("ReduceSum", reduce_sum),
                           normalisation("Softmax", softmax<false>),
                           normalisation("LogSoftmax", softmax<true>),
                           normalisation("Hardmax", hardmax),
-                          OperatorRow{.op = "ArgMax",
-                                      .inputs = {1, 1},
-                                      .types = TypeRule::Same,
-                                      .evaluate = arg_extreme<true>,
-                                      .attributes = "axis keepdims select_last_index"},
-                          OperatorRow{.op = "ArgMin",
-                                      .inputs = {1, 1},
-                                      .types = TypeRule::Same,
-                                      .evaluate = arg_extreme<false>,
-                                      .attributes = "axis keepdims select_last_index"}};
+                          row("ArgMax", {1, 1}, arg_extreme<true>) | same_types |
+                              attributes("axis keepdims select_last_index"),
+                          row("ArgMin", {1, 1}, arg_extreme<false>) | same_types |
+                              attributes("axis keepdims select_last_index")};
 
 }  // namespace
 

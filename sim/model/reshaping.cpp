@@ -171,56 +171,20 @@ Values numbers_in_steps(const Operands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "Reshape",
-                .inputs = {2, 2},
-                .evaluate = reshape,
-                .attributes = "allowzero",
-                .sizing = operand(1),
-                .range = range_of_first,
-                .view = ViewRule::Always,
-                .moves = true},
-    OperatorRow{.op = "Flatten",
-                .inputs = {1, 1},
-                .evaluate = flatten,
-                .attributes = "axis",
-                .range = range_of_first,
-                .view = ViewRule::Always,
-                .moves = true},
-    OperatorRow{.op = "Squeeze",
-                .inputs = {1, 2},
-                .evaluate = squeeze,
-                .attributes = "axes",
-                .sizing = operand(1),
-                .range = range_of_first,
-                .view = ViewRule::Always,
-                .moves = true},
-    OperatorRow{.op = "Unsqueeze",
-                .inputs = {1, 2},
-                .evaluate = unsqueeze,
-                .attributes = "axes",
-                .sizing = operand(1),
-                .range = range_of_first,
-                .view = ViewRule::Always,
-                .moves = true},
-    OperatorRow{.op = "Shape",
-                .inputs = {1, 1},
-                .evaluate = shape_of,
-                .attributes = "end start",
-                .of_sizes = true},
-    OperatorRow{.op = "Size", .inputs = {1, 1}, .evaluate = count_of, .of_sizes = true},
-    OperatorRow{.op = "Constant",
-                .evaluate = constant,
-                .attributes = "sparse_value value value_float value_floats value_int value_ints "
-                              "value_string value_strings"},
-    OperatorRow{.op = "ConstantOfShape",
-                .inputs = {1, 1},
-                .evaluate = constant_of_shape,
-                .attributes = "value",
-                .sizing = operand(0)},
-    OperatorRow{.op = "Range",
-                .inputs = {3, 3},
-                .evaluate = numbers_in_steps,
-                .sizing = operand(0) | operand(1) | operand(2)}};
+    row("Reshape", {2, 2}, reshape) | attributes("allowzero") | sized_by(1) | moves |
+        views(ViewRule::Always),
+    row("Flatten", {1, 1}, flatten) | attributes("axis") | moves | views(ViewRule::Always),
+    row("Squeeze", {1, 2}, squeeze) | attributes("axes") | sized_by(1) | moves |
+        views(ViewRule::Always),
+    row("Unsqueeze", {1, 2}, unsqueeze) | attributes("axes") | sized_by(1) | moves |
+        views(ViewRule::Always),
+    row("Shape", {1, 1}, shape_of) | attributes("end start") | of_sizes,
+    row("Size", {1, 1}, count_of) | of_sizes,
+    row("Constant", {}, constant) |
+        attributes("sparse_value value value_float value_floats value_int value_ints "
+                   "value_string value_strings"),
+    row("ConstantOfShape", {1, 1}, constant_of_shape) | attributes("value") | sized_by(0),
+    row("Range", {3, 3}, numbers_in_steps) | sized_by(0, 1, 2)};
 
 }  // namespace
 

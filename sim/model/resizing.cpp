@@ -422,20 +422,12 @@ ValueRange resized_range(const RangeOperands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "Resize",
-                .inputs = {1, 4},
-                .evaluate = resize,
-                .attributes =
-                    "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-                    "extrapolation_value keep_aspect_ratio_policy mode nearest_mode",
-                .sizing = operand(2) | operand(3),
-                .range = resized_range},
-    OperatorRow{.op = "Upsample",
-                .inputs = {1, 2},
-                .evaluate = resize,
-                .attributes = "mode scales",
-                .sizing = operand(1),
-                .range = resized_range}};
+    row("Resize", {1, 4}, resize) |
+        attributes("antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+                   "extrapolation_value keep_aspect_ratio_policy mode nearest_mode") |
+        sized_by(2, 3) | ranging(resized_range),
+    row("Upsample", {1, 2}, resize) | attributes("mode scales") | sized_by(1) |
+        ranging(resized_range)};
 
 }  // namespace
 

@@ -383,23 +383,13 @@ Values region_align(const Operands& operands) {
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "GridSample",
-                .inputs = {2, 2},
-                .evaluate = grid_sample,
-                .infer = grid_types,
-                .attributes = "align_corners mode padding_mode"},
-    OperatorRow{.op = "AffineGrid",
-                .inputs = {2, 2},
-                .evaluate = affine_grid,
-                .infer = affine_types,
-                .attributes = "align_corners",
-                .sizing = operand(1)},
-    OperatorRow{.op = "RoiAlign",
-                .inputs = {3, 3},
-                .evaluate = region_align,
-                .infer = region_types,
-                .attributes = "coordinate_transformation_mode mode output_height output_width "
-                              "sampling_ratio spatial_scale"}};
+    row("GridSample", {2, 2}, grid_sample) | inferring(grid_types) |
+        attributes("align_corners mode padding_mode"),
+    row("AffineGrid", {2, 2}, affine_grid) | inferring(affine_types) | attributes("align_corners") |
+        sized_by(1),
+    row("RoiAlign", {3, 3}, region_align) | inferring(region_types) |
+        attributes("coordinate_transformation_mode mode output_height output_width "
+                   "sampling_ratio spatial_scale")};
 
 }  // namespace
 

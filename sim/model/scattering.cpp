@@ -252,38 +252,20 @@ Values reverse_sequences(const Operands& operands) {
     })};
 }
 
-constexpr OperatorRow scatter(std::string_view op, Evaluate evaluate, Infer infer,
-                              std::string_view attributes) {
-    return {.op = op,
-            .inputs = {3, 3},
-            .evaluate = evaluate,
-            .infer = infer,
-            .attributes = attributes,
-            .range = scattered_range};
+constexpr OperatorRow scatter(std::string_view op, Evaluate evaluate, Infer infer) {
+    return row(op, {3, 3}, evaluate) | inferring(infer) | ranging(scattered_range);
 }
 
 constexpr std::array rows{
-    OperatorRow{.op = "GatherND",
-                .inputs = {2, 2},
-                .evaluate = gather_slices,
-                .infer = gather_slices_types,
-                .attributes = "batch_dims",
-                .range = range_of_first},
-    scatter("ScatterND", scatter_slices, scatter_slices_types, "reduction"),
-    scatter("ScatterElements", scatter_elements, scatter_elements_types, "axis reduction"),
-    scatter("Scatter", scatter_elements, scatter_elements_types, "axis"),
-    OperatorRow{.op = "OneHot",
-                .inputs = {3, 3},
-                .evaluate = one_hot,
-                .infer = one_hot_types,
-                .attributes = "axis",
-                .sizing = operand(1)},
-    OperatorRow{.op = "ReverseSequence",
-                .inputs = {2, 2},
-                .evaluate = reverse_sequences,
-                .infer = reverse_types,
-                .attributes = "batch_axis time_axis",
-                .range = range_of_first}};
+    row("GatherND", {2, 2}, gather_slices) | inferring(gather_slices_types) |
+        attributes("batch_dims") | first_range,
+    scatter("ScatterND", scatter_slices, scatter_slices_types) | attributes("reduction"),
+    scatter("ScatterElements", scatter_elements, scatter_elements_types) |
+        attributes("axis reduction"),
+    scatter("Scatter", scatter_elements, scatter_elements_types) | attributes("axis"),
+    row("OneHot", {3, 3}, one_hot) | inferring(one_hot_types) | attributes("axis") | sized_by(1),
+    row("ReverseSequence", {2, 2}, reverse_sequences) | inferring(reverse_types) |
+        attributes("batch_axis time_axis") | first_range};
 
 }  // namespace
 

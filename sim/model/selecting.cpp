@@ -115,27 +115,11 @@ Values gather_elements(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{OperatorRow{.op = "Tile",
-                                      .inputs = {2, 2},
-                                      .evaluate = tile,
-                                      .sizing = operand(1),
-                                      .range = range_of_first,
-                                      .moves = true},
-                          OperatorRow{.op = "CumSum",
-                                      .inputs = {2, 2},
-                                      .evaluate = cumulative_sum,
-                                      .attributes = "exclusive reverse",
-                                      .sizing = operand(1)},
-                          OperatorRow{.op = "TopK",
-                                      .inputs = {1, 2},
-                                      .evaluate = top_k,
-                                      .attributes = "axis k largest sorted",
-                                      .sizing = operand(1)},
-                          OperatorRow{.op = "GatherElements",
-                                      .inputs = {2, 2},
-                                      .evaluate = gather_elements,
-                                      .attributes = "axis",
-                                      .range = range_of_first}};
+constexpr std::array rows{
+    row("Tile", {2, 2}, tile) | sized_by(1) | moves,
+    row("CumSum", {2, 2}, cumulative_sum) | attributes("exclusive reverse") | sized_by(1),
+    row("TopK", {1, 2}, top_k) | attributes("axis k largest sorted") | sized_by(1),
+    row("GatherElements", {2, 2}, gather_elements) | attributes("axis") | first_range};
 
 }  // namespace
 

@@ -304,34 +304,18 @@ Values mel_matrix(const Operands& operands) {
 }
 
 constexpr OperatorRow window(std::string_view op, Evaluate evaluate) {
-    return {.op = op,
-            .inputs = {1, 1},
-            .evaluate = evaluate,
-            .attributes = "output_datatype periodic",
-            .sizing = operand(0)};
+    return row(op, {1, 1}, evaluate) | attributes("output_datatype periodic") | sized_by(0);
 }
 
-constexpr std::array rows{OperatorRow{.op = "DFT",
-                                      .inputs = {1, 3},
-                                      .evaluate = transform_signal,
-                                      .infer = transform_types,
-                                      .attributes = "axis inverse onesided",
-                                      .sizing = operand(1) | operand(2)},
-                          OperatorRow{.op = "STFT",
-                                      .inputs = {2, 4},
-                                      .evaluate = transform_frames,
-                                      .infer = frame_types,
-                                      .attributes = "onesided",
-                                      .sizing = operand(1) | operand(3)},
+constexpr std::array rows{row("DFT", {1, 3}, transform_signal) | inferring(transform_types) |
+                              attributes("axis inverse onesided") | sized_by(1, 2),
+                          row("STFT", {2, 4}, transform_frames) | inferring(frame_types) |
+                              attributes("onesided") | sized_by(1, 3),
                           window("HannWindow", hann_window),
                           window("HammingWindow", hamming_window),
                           window("BlackmanWindow", blackman_window),
-                          OperatorRow{.op = "MelWeightMatrix",
-                                      .inputs = {5, 5},
-                                      .evaluate = mel_matrix,
-                                      .infer = mel_types,
-                                      .attributes = "output_datatype",
-                                      .sizing = operand(0) | operand(1)}};
+                          row("MelWeightMatrix", {5, 5}, mel_matrix) | inferring(mel_types) |
+                              attributes("output_datatype") | sized_by(0, 1)};
 
 }  // namespace
 
