@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/window.h"
 
@@ -12,21 +13,13 @@ namespace npuscope {
 
 GraphNode& NodeChain::add(const std::string& op, const std::string& input, const std::string& part,
                           const TensorType& type) {
-    GraphNode node;
-    node.op = op;
-    node.name = name_ + '/' + part;
-    node.inputs = {input};
-    node.outputs = {node.name + "_y"};
-    types_[node.outputs.front()] = type;
-    nodes_.push_back(std::move(node));
-    return nodes_.back();
+    const std::string name = name_ + '/' + part;
+    types_[name + "_y"] = type;
+    return nodes_.emplace_back(GraphNode{op, name, {input}, {name + "_y"}, {}});
 }
 
 NodeChain& NodeChain::with(const std::string& part, const std::vector<std::int64_t>& numbers) {
-    GraphValue value = zeros({ElementType::Int64, {std::ssize(numbers)}});
-    std::ranges::transform(numbers, value.numbers.begin(),
-                           [](std::int64_t number) { return static_cast<double>(number); });
-    return with(part, std::move(value));
+    return with(part, integer_list(numbers));
 }
 
 NodeChain& NodeChain::with(const std::string& part, GraphValue value) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/layer_sequence.h"
 #include "sim/model/window.h"
 
@@ -68,11 +69,9 @@ void undilate_rows(ConvolvedLayer& form) {
     if (rows != height.in) {
         form.input.sizes[2] = rows;
         form.before.add("Pad", layer.input, "pad_rows", form.input);
-        GraphValue zero = zeros({form.input.element, {}});
-        zero.numbers.front() = layer.input_zero;
         form.before
             .with("pads", {0, 0, height.pad_begin, 0, 0, 0, rows - height.in - height.pad_begin, 0})
-            .with("value", std::move(zero));
+            .with("value", scalar_value(form.input.element, layer.input_zero));
         layer.input = form.before.last();
     }
     regroup_rows(form.before, layer.input, form.input, step);

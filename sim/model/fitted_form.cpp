@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/layer_sequence.h"
 #include "sim/model/window.h"
 
@@ -111,7 +112,7 @@ class Fitting {
         }
         form_.before.add("Pad", layer_.input, "pad", form_.input);
         form_.before.with("pads", pads)
-            .with("value", scalar(form_.input.element, layer_.input_zero));
+            .with("value", scalar_value(form_.input.element, layer_.input_zero));
         layer_.input = form_.before.last();
     }
 
@@ -123,12 +124,6 @@ class Fitting {
         const WindowAxis width = window.width();
         form_.cut = {lost(height, height.pad_begin), lost(width, width.pad_begin),
                      lost(height, height.pad_end), lost(width, width.pad_end)};
-    }
-
-    static GraphValue scalar(ElementType element, double number) {
-        GraphValue value = zeros({element, {}});
-        value.numbers.front() = number;
-        return value;
     }
 
     void crop_and_clip() {
@@ -148,8 +143,8 @@ class Fitting {
                 clip.attributes["min"] = layer_.low;
                 clip.attributes["max"] = layer_.high;
             } else {
-                form_.fit.with("low", scalar(form_.output.element, layer_.low))
-                    .with("high", scalar(form_.output.element, layer_.high));
+                form_.fit.with("low", scalar_value(form_.output.element, layer_.low))
+                    .with("high", scalar_value(form_.output.element, layer_.high));
             }
             layer_.low = all.low;
             layer_.high = all.high;

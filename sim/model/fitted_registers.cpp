@@ -10,6 +10,7 @@
 //    1 x 1         over more channels than a map has: a product
 #include <algorithm>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/layer_sequence.h"
 #include "sim/model/window.h"
 
@@ -157,10 +158,9 @@ class RegisterFitting {
             return;
         }
         form_.input.sizes = sizes;
-        GraphValue value = zeros({form_.input.element, {}});
-        value.numbers.front() = layer_.input_zero;
         form_.before.add("Pad", layer_.input, "pad", form_.input);
-        form_.before.with("pads", pads).with("value", std::move(value));
+        form_.before.with("pads", pads)
+            .with("value", scalar_value(form_.input.element, layer_.input_zero));
         layer_.input = form_.before.last();
     }
 

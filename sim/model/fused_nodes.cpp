@@ -7,6 +7,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "sim/model/graph_edit.h"
+
 namespace npuscope {
 namespace {
 
@@ -164,10 +166,8 @@ class Unfusing {
     }
 
     std::string integers(const std::string& part, const std::vector<std::int64_t>& numbers) {
-        GraphValue value = zeros({ElementType::Int64, {std::ssize(numbers)}});
-        std::ranges::copy(numbers, value.numbers.begin());
         std::string name = around_.new_name(node_.outputs.front() + '/' + part);
-        parts_.constants.emplace_back(name, std::move(value));
+        parts_.constants.emplace_back(name, integer_list(numbers));
         return name;
     }
 

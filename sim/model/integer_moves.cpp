@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "models/base/error.h"
+#include "sim/model/graph_edit.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -81,9 +83,9 @@ void join_activations(Graph& graph) {
 // --- Data-movement operators ---
 
 /// Rewrites a graph node by node so that integers are moved.
-class IntegerMoves {
+class IntegerMoves : GraphRewrite {
  public:
-    explicit IntegerMoves(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     void run() {
         for (const GraphNode& node : before_.nodes) {
@@ -132,7 +134,9 @@ class IntegerMoves {
         mover.inputs[0] = dequantiser.inputs[0];
         if (pads) {
             mover.inputs.resize(std::max<std::size_t>(mover.inputs.size(), 3));
-            mover.inputs[2] = zero_code(scale_of(dequantiser), node.outputs[0]);
+            const TensorScale scale = scale_of(dequantiser);
+            mover.inputs[2] =
+                add_number(graph_, node.outputs[0] + "_padding", scale.type, scale.zero);
         }
         for (std::string& output : mover.outputs) {
             output = integers_of(output, dequantiser);
@@ -157,29 +161,21 @@ class IntegerMoves {
     /// `mover`: the integer Split. Each part becomes a Slice.
     void add_slices(const GraphNode& node, const GraphNode& mover) {
         const std::int64_t axis = node.integer("axis", 0);
-        const auto rank = static_cast<std::int64_t>(before_.types.at(node.inputs[0]).sizes.size());
-        const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+        const std::size_t at = host::axis_index(axis, view_.sizes(node.inputs[0]).size());
         std::int64_t begin = 0;
         for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-            const std::int64_t end = begin + before_.types.at(node.outputs[i]).sizes[at];
-            GraphNode slice;
-            slice.op = "Slice";
-            slice.name = i == 0 ? node_name(node) : node_name(node) + "_" + std::to_string(i);
-            slice.inputs = {mover.inputs[0], index_constant(mover.outputs[i] + "_begin", begin),
-                            index_constant(mover.outputs[i] + "_end", end),
-                            index_constant(mover.outputs[i] + "_axis", axis)};
-            slice.outputs = {mover.outputs[i]};
-            nodes_.push_back(std::move(slice));
+            const std::int64_t end = begin + view_.sizes(node.outputs[i])[at];
+            const auto bound = [&](const char* name, std::int64_t number) {
+                return add_constant(graph_, mover.outputs[i] + name, integer_list({number}));
+            };
+            nodes_.push_back({"Slice",
+                              i == 0 ? node_name(node) : node_name(node) + "_" + std::to_string(i),
+                              {mover.inputs[0], bound("_begin", begin), bound("_end", end),
+                               bound("_axis", axis)},
+                              {mover.outputs[i]},
+                              {}});
             begin = end;
         }
-    }
-    std::string index_constant(const std::string& wish, std::int64_t number) {
-        std::string name = free_name(wish);
-        GraphValue value = zeros({ElementType::Int64, {1}});
-        value.numbers.front() = static_cast<double>(number);
-        graph_.types[name] = value.type;
-        graph_.constants[name] = std::move(value);
-        return name;
     }
 
     bool pads_with_zeros(const GraphNode& node) const {
@@ -187,14 +183,6 @@ class IntegerMoves {
         return node.text("mode", "constant") == "constant" && node.inputs.size() > 1 &&
                (node.input(2).empty() ||
                 (value != nullptr && value->numbers == std::vector<double>{0}));
-    }
-    std::string zero_code(const TensorScale& scale, const std::string& of) {
-        std::string name = free_name(of + "_padding");
-        GraphValue value = zeros({scale.type, {}});
-        value.numbers.front() = scale.zero;
-        graph_.types[name] = value.type;
-        graph_.constants[name] = std::move(value);
-        return name;
     }
 
     /// The same name for the same `wish`.
@@ -250,11 +238,8 @@ class IntegerMoves {
     void join(const GraphNode& node, const std::vector<GraphNode>& maps,
               const std::pair<std::string, std::string>& scale_names, const TensorScale& scale,
               const std::string& output) {
-        GraphNode joined;
-        joined.op = "Concat";
-        joined.name = node_name(node);
-        joined.attributes["axis"] = node.integer("axis", 1);
-        joined.outputs = {output};
+        GraphNode joined{
+            "Concat", node_name(node), {}, {output}, {{"axis", node.integer("axis", 1)}}};
         for (std::size_t i = 0; i < maps.size(); ++i) {
             if (scale_of(maps[i]) == scale) {
                 joined.inputs.push_back(maps[i].inputs[0]);
@@ -266,14 +251,13 @@ class IntegerMoves {
             real.name = free_name(name + "_DequantizeLinear");
             real.attributes.clear();
             real.outputs = {real.name};
-            GraphNode quantiser;
-            quantiser.op = "QuantizeLinear";
-            quantiser.name = name;
-            quantiser.inputs = {real.name, scale_names.first, scale_names.second};
-            quantiser.outputs = {name};
             joined.inputs.push_back(name);
-            nodes_.push_back(std::move(real));
-            nodes_.push_back(std::move(quantiser));
+            nodes_.push_back(real);
+            nodes_.push_back({"QuantizeLinear",
+                              name,
+                              {real.name, scale_names.first, scale_names.second},
+                              {name},
+                              {}});
         }
         nodes_.push_back(std::move(joined));
     }
@@ -281,13 +265,14 @@ class IntegerMoves {
     /// Operands: the result's scale and zero point, then each map with its scale and zero point.
     bool concat_quantised(const GraphNode& node) {
         std::vector<GraphNode> maps;
-        GraphNode end;
-        end.inputs = {"", node.input(0), node.input(1)};
+        const GraphNode end{{}, {}, {"", node.input(0), node.input(1)}, {}, {}};
         const auto scale = byte_scale(before_, end, node.outputs[0]);
         for (std::size_t i = 2; i + 2 < node.inputs.size(); i += 3) {
-            GraphNode map;
-            map.op = "DequantizeLinear";
-            map.inputs = {node.inputs[i], node.input(i + 1), node.input(i + 2)};
+            GraphNode map{"DequantizeLinear",
+                          {},
+                          {node.inputs[i], node.input(i + 1), node.input(i + 2)},
+                          {},
+                          {}};
             if (before_.is_constant(map.inputs[0]) || !byte_scale(before_, map, map.inputs[0])) {
                 return false;
             }
@@ -300,9 +285,6 @@ class IntegerMoves {
         return true;
     }
 
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
     std::vector<GraphNode> nodes_;
     std::map<std::string, GraphNode> moved_;    ///< dequantisers after movers, by output
     std::map<std::string, std::string> roots_;  ///< tensor whose type new integers have

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantiser_places.h"
 
@@ -22,9 +23,9 @@ struct Limits {
     std::string data;  ///< tensor that is limited
 };
 
-class JoinedLimits {
+class JoinedLimits : GraphRewrite {
  public:
-    explicit JoinedLimits(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     void run() {
         std::set<std::size_t> dropped;
@@ -36,13 +37,7 @@ class JoinedLimits {
                 join(i, dropped);
             }
         }
-        std::vector<GraphNode> nodes;
-        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
-            if (!dropped.contains(i)) {
-                nodes.push_back(std::move(graph_.nodes[i]));
-            }
-        }
-        graph_.nodes = std::move(nodes);
+        replace_nodes(graph_, {}, dropped);
     }
 
  private:
@@ -115,11 +110,7 @@ class JoinedLimits {
     }
 
     GraphNode clip(const GraphNode& last, const Limits& limits) {
-        GraphNode node;
-        node.op = "Clip";
-        node.name = last.name;
-        node.inputs = {limits.data};
-        node.outputs = last.outputs;
+        GraphNode node{"Clip", last.name, {limits.data}, last.outputs, {}};
         if (limits.low == 0 && limits.high == infinite) {
             node.op = "Relu";
             return node;
@@ -142,10 +133,6 @@ class JoinedLimits {
         set("max", limits.high);
         return node;
     }
-
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
 };
 
 }  // namespace

@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "sim/model/convolved_form.h"
-#include "sim/model/graph.h"
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
-#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {

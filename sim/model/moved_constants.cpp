@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 #include "sim/model/quantiser_places.h"
 
@@ -54,9 +55,7 @@ class MovedConstants {
         after.name = node.name;
         after.outputs = node.outputs;
         after.attributes["axis"] = *axis;
-        after.inputs[0] = free_name(graph_, node.outputs[0] + "_integers");
-        graph_.types[after.inputs[0]] = moved->type;
-        graph_.constants[after.inputs[0]] = *std::move(moved);
+        after.inputs[0] = add_constant(graph_, node.outputs[0] + "_integers", *std::move(moved));
         node = std::move(after);
         dequantisers_[node.outputs[0]] = node;
     }

@@ -267,13 +267,8 @@ class GraphBuilder {
 
     void append(const std::string& op, const std::string& name,
                 const std::vector<std::string>& inputs) {
-        GraphNode node;
-        node.op = op;
-        node.name = name;
-        node.inputs = inputs;
         last_ = name + "_y";
-        node.outputs = {last_};
-        graph_.nodes.push_back(std::move(node));
+        graph_.nodes.push_back({op, name, inputs, {last_}, {}});
     }
 
     std::string constant(const std::string& name, ElementType element, const Sizes& sizes,

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/model/graph_edit.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -58,26 +60,17 @@ bool is_mean_of_map(const Graph& graph, const GraphNode& node) {
     return axes.size() == 2 && axes[0] == 2 && axes[1] == 3;
 }
 
-void name_global_pools(Graph& graph) {
-    std::vector<GraphNode> nodes;
-    nodes.reserve(graph.nodes.size());
-    for (GraphNode& node : graph.nodes) {
-        if (!is_mean_of_map(graph, node)) {
-            nodes.push_back(std::move(node));
-            continue;
-        }
-        const bool keeps = node.integer("keepdims", 1) != 0;
-        GraphNode pool{"GlobalAveragePool", node.name, {node.inputs.front()}, node.outputs, {}};
-        const std::string result = node.outputs.front();
-        if (!keeps) {
-            pool.outputs = {result + "/map"};
-        }
-        nodes.push_back(pool);
-        if (!keeps) {
-            nodes.push_back({"Flatten", result + "/flat", pool.outputs, {result}, {}});
-        }
+std::vector<GraphNode> global_pool(const Graph& graph, const GraphNode& node) {
+    if (!is_mean_of_map(graph, node)) {
+        return {};
     }
-    graph.nodes = std::move(nodes);
+    GraphNode pool{"GlobalAveragePool", node.name, {node.inputs.front()}, node.outputs, {}};
+    if (node.integer("keepdims", 1) != 0) {
+        return {pool};
+    }
+    const std::string& result = node.outputs.front();
+    pool.outputs = {result + "/map"};
+    return {pool, {"Flatten", result + "/flat", pool.outputs, {result}, {}}};
 }
 
 void name_max_pools(Graph& graph) {
@@ -103,38 +96,29 @@ void add_column(GraphNode& node, const char* attribute, std::int64_t number) {
     }
 }
 
-/// Averages over a line as ones over a map of one column.
-void pool_columns(Graph& graph) {
-    std::vector<GraphNode> nodes;
-    nodes.reserve(graph.nodes.size());
-    for (GraphNode& node : graph.nodes) {
-        const bool pools = node.op == "AveragePool" || node.op == "GlobalAveragePool";
-        if (!pools || graph.types.at(node.inputs.front()).sizes.size() != 3) {
-            nodes.push_back(std::move(node));
-            continue;
-        }
-        const auto reshape = [&](const std::string& from, const std::string& to, Sizes sizes) {
-            const std::string shape = to + "/shape";
-            GraphValue value = zeros({ElementType::Int64, {std::ssize(sizes)}});
-            value.numbers.assign(sizes.begin(), sizes.end());
-            graph.constants[shape] = std::move(value);
-            nodes.push_back({"Reshape", to + "/reshape", {from, shape}, {to}, {}});
-        };
-        Sizes map = graph.types.at(node.inputs.front()).sizes;
-        map.push_back(1);
-        const std::string result = node.outputs.front();
-        reshape(node.inputs.front(), result + "/column", map);
-        node.inputs = {result + "/column"};
-        node.outputs = {result + "/pooled"};
-        for (const auto& [attribute, number] :
-             {std::pair("kernel_shape", 1), std::pair("strides", 1), std::pair("dilations", 1),
-              std::pair("pads", 0)}) {
-            add_column(node, attribute, number);
-        }
-        nodes.push_back(std::move(node));
-        reshape(result + "/pooled", result, graph.types.at(result).sizes);
+/// An average over a line as one over a map of one column.
+std::vector<GraphNode> column_pool(Graph& graph, GraphNode node) {
+    const bool pools = node.op == "AveragePool" || node.op == "GlobalAveragePool";
+    if (!pools || graph.types.at(node.inputs.front()).sizes.size() != 3) {
+        return {};
     }
-    graph.nodes = std::move(nodes);
+    const auto reshape = [&](const std::string& from, const std::string& to, const Sizes& sizes) {
+        const std::string shape = to + "/shape";
+        graph.constants[shape] = integer_list(sizes);
+        return GraphNode{"Reshape", to + "/reshape", {from, shape}, {to}, {}};
+    };
+    Sizes map = graph.types.at(node.inputs.front()).sizes;
+    map.push_back(1);
+    const std::string result = node.outputs.front();
+    const GraphNode before = reshape(node.inputs.front(), result + "/column", map);
+    node.inputs = {result + "/column"};
+    node.outputs = {result + "/pooled"};
+    for (const auto& [attribute, number] : {std::pair("kernel_shape", 1), std::pair("strides", 1),
+                                            std::pair("dilations", 1), std::pair("pads", 0)}) {
+        add_column(node, attribute, number);
+    }
+    return {before, std::move(node),
+            reshape(result + "/pooled", result, graph.types.at(result).sizes)};
 }
 
 /// A part of a Split: `bounds` are its begin and end.
@@ -142,11 +126,8 @@ GraphNode slice_of(Graph& graph, const GraphNode& split, const std::string& part
                    std::pair<std::int64_t, std::int64_t> bounds, std::int64_t axis) {
     GraphNode slice{"Slice", part + "/slice", {split.inputs.front()}, {part}, {}};
     const auto operand = [&](const char* name, std::int64_t number) {
-        const std::string tensor = slice.name + '/' + name;
-        GraphValue value = zeros({ElementType::Int64, {1}});
-        value.numbers.front() = static_cast<double>(number);
-        graph.constants[tensor] = std::move(value);
-        slice.inputs.push_back(tensor);
+        slice.inputs.push_back(slice.name + '/' + name);
+        graph.constants[slice.inputs.back()] = integer_list({number});
     };
     operand("begin", bounds.first);
     operand("end", bounds.second);
@@ -154,35 +135,33 @@ GraphNode slice_of(Graph& graph, const GraphNode& split, const std::string& part
     return slice;
 }
 
+std::vector<GraphNode> slices(Graph& graph, const GraphNode& node) {
+    if (node.op != "Split" || !is_float(graph.types.at(node.inputs.front()).element)) {
+        return {};
+    }
+    const std::int64_t axis = node.integer("axis", 0);
+    const std::size_t at = host::axis_index(axis, graph.types.at(node.inputs.front()).sizes.size());
+    std::vector<GraphNode> parts;
+    std::int64_t begin = 0;
+    for (const std::string& part : node.outputs) {
+        const std::int64_t end = begin + (part.empty() ? 0 : graph.types.at(part).sizes[at]);
+        if (!part.empty()) {
+            parts.push_back(slice_of(graph, node, part, {begin, end}, axis));
+        }
+        begin = end;
+    }
+    return parts;
+}
+
 }  // namespace
 
-void slice_parts(Graph& graph) {
-    std::vector<GraphNode> nodes;
-    for (GraphNode& node : graph.nodes) {
-        if (node.op != "Split" || !is_float(graph.types.at(node.inputs.front()).element)) {
-            nodes.push_back(std::move(node));
-            continue;
-        }
-        const Sizes& whole = graph.types.at(node.inputs.front()).sizes;
-        const std::int64_t axis = node.integer("axis", 0);
-        const auto at = static_cast<std::size_t>(axis + (axis < 0 ? std::ssize(whole) : 0));
-        std::int64_t begin = 0;
-        for (const std::string& part : node.outputs) {
-            const std::int64_t end = begin + (part.empty() ? 0 : graph.types.at(part).sizes[at]);
-            if (!part.empty()) {
-                nodes.push_back(slice_of(graph, node, part, {begin, end}, axis));
-            }
-            begin = end;
-        }
-    }
-    graph.nodes = std::move(nodes);
-}
+void slice_parts(Graph& graph) { replace_each(graph, slices); }
 
 void use_plain_nodes(Graph& graph) {
     drop_copies(graph);
-    name_global_pools(graph);
+    replace_each(graph, global_pool);
     name_max_pools(graph);
-    pool_columns(graph);
+    replace_each(graph, column_pool);
 }
 
 }  // namespace npuscope

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 #include "sim/model/quantised_form.h"
 #include "sim/model/quantiser_places.h"
@@ -33,9 +34,9 @@ struct DequantisedProduct {
     std::size_t kernels = 0;
 };
 
-class ProductConstants {
+class ProductConstants : GraphRewrite {
  public:
-    explicit ProductConstants(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     void run() {
         ReplacedNodes replaced;
@@ -279,19 +280,18 @@ class ProductConstants {
         const std::string name = node_name(product.node);
         const auto kernels = static_cast<std::int64_t>(product.kernels);
         const ElementType element = product.weights.type.element;
-        GraphNode dequantiser;
-        dequantiser.op = "DequantizeLinear";
-        dequantiser.attributes["axis"] = static_cast<std::int64_t>(product.kernel_axis);
-        dequantiser.inputs = {
-            constant_of(name + "_weights", std::move(product.weights)),
-            constant_of(name + "_scales",
-                        {{ElementType::Float32, {kernels}}, std::move(product.scales)}),
-            constant_of(name + "_zeros", {{element, {kernels}}, std::move(product.zeros)})};
-        dequantiser.outputs = {free_name(graph_, name + "_scaled_weights")};
-        dequantiser.name = dequantiser.outputs[0];
-        graph_.types[dequantiser.outputs[0]] = before_.types.at(product.node.inputs[1]);
+        const std::string weights = constant_of(name + "_weights", std::move(product.weights));
+        const std::string scales = constant_of(
+            name + "_scales", {{ElementType::Float32, {kernels}}, std::move(product.scales)});
+        const std::string zeros =
+            constant_of(name + "_zeros", {{element, {kernels}}, std::move(product.zeros)});
+        const std::string scaled = free_name(graph_, name + "_scaled_weights");
+        const auto axis = static_cast<std::int64_t>(product.kernel_axis);
+        GraphNode dequantiser{
+            "DequantizeLinear", scaled, {weights, scales, zeros}, {scaled}, {{"axis", axis}}};
+        graph_.types[scaled] = before_.types.at(product.node.inputs[1]);
         GraphNode node = std::move(product.node);
-        node.inputs[1] = dequantiser.outputs[0];
+        node.inputs[1] = scaled;
         const std::string bias =
             constant_of(name + "_bias", {{ElementType::Float32, {kernels}}, std::move(offsets)});
         if (node.op != "MatMul") {
@@ -300,11 +300,8 @@ class ProductConstants {
             node.outputs = {result};
             return {std::move(dequantiser), std::move(node)};
         }
-        GraphNode add;
-        add.op = "Add";
-        add.name = free_name(graph_, name + "_add");
-        add.inputs = {node.outputs[0], bias};
-        add.outputs = {result};
+        GraphNode add{
+            "Add", free_name(graph_, name + "_add"), {node.outputs[0], bias}, {result}, {}};
         return {std::move(dequantiser), std::move(node), std::move(add)};
     }
 
@@ -312,10 +309,6 @@ class ProductConstants {
         settle(value);
         return add_constant(graph_, wish, std::move(value));
     }
-
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
 };
 
 }  // namespace

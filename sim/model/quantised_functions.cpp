@@ -134,13 +134,10 @@ class FunctionTables {
 
     void replace(GraphNode& node, const MapFunction& function) {
         const GraphValue codes = codes_of(function.map)->values;
-        GraphNode made;
-        if (codes.type.element == function.values.type.element &&
-            codes.numbers == function.values.numbers) {
-            made.op = "Identity";
-        } else {
-            made = lookup_node(function.values);
-        }
+        const bool same = codes.type.element == function.values.type.element &&
+                          codes.numbers == function.values.numbers;
+        GraphNode made =
+            same ? GraphNode{"Identity", {}, {}, {}, {}} : lookup_node(function.values);
         made.name = function.name;
         made.inputs = {function.map};
         made.outputs = node.outputs;
@@ -181,15 +178,12 @@ class FunctionTables {
 void tabulate_functions(Graph& graph) { FunctionTables(graph).run(); }
 
 GraphNode lookup_node(const GraphValue& results) {
-    GraphNode node;
-    node.op = lookup_op;
     std::vector<std::int64_t> codes;
     for (const double number : results.numbers) {
         codes.push_back(to_integer(number));
     }
-    node.attributes["codes"] = std::move(codes);
-    node.attributes["to"] = std::int64_t{element_row(results.type.element).onnx};
-    return node;
+    const std::int64_t type = element_row(results.type.element).onnx;
+    return {lookup_op, {}, {}, {}, {{"codes", std::move(codes)}, {"to", type}}};
 }
 
 }  // namespace npuscope

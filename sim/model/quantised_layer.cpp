@@ -10,10 +10,10 @@
 
 #include "sim/model/candidate.h"
 #include "sim/model/graph.h"
+#include "sim/model/graph_edit.h"
 #include "sim/model/layer_sequence.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/model/quantiser_places.h"
 
 namespace npuscope {
 namespace {
@@ -70,9 +70,7 @@ class SequenceBuilder {
         sums.inputs = {sequence.real ? as_reals() : layer_.input,
                        constant("weight", std::move(weights))};
         if (sequence.input_zero != 0) {
-            GraphValue zero = zeros({graph_.types.at(layer_.input).element, {}});
-            zero.numbers.front() = sequence.input_zero;
-            sums.inputs.push_back(constant("zero", std::move(zero)));
+            sums.inputs.push_back(constant("zero", scalar_value(element, sequence.input_zero)));
         }
         for (const char* attribute : {"alpha", "beta", "transA", "transB", not_exact_attribute}) {
             sums.attributes.erase(attribute);
@@ -106,12 +104,8 @@ class SequenceBuilder {
     }
     GraphNode& append(const std::string& op, const std::string& part,
                       const std::vector<std::string>& operands) {
-        GraphNode node;
-        node.op = op;
-        node.name = name(part);
-        node.inputs = {nodes_.back().outputs.front()};
+        GraphNode node{op, name(part), {nodes_.back().outputs.front()}, {name(part) + "_y"}, {}};
         node.inputs.insert(node.inputs.end(), operands.begin(), operands.end());
-        node.outputs = {name(part) + "_y"};
         if (op == "Clip" && graph_.opset < 11) {
             node.attributes["min"] = graph_.constants.at(operands[0]).numbers.front();
             node.attributes["max"] = graph_.constants.at(operands[1]).numbers.front();
@@ -121,13 +115,8 @@ class SequenceBuilder {
         return nodes_.back();
     }
     std::string as_reals() {
-        GraphNode cast;
-        cast.op = "Cast";
-        cast.name = name("real");
-        cast.inputs = {layer_.input};
-        cast.outputs = {name("real_y")};
-        cast.attributes["to"] = std::int64_t{11};  // float64
-        nodes_.push_back(std::move(cast));
+        const std::int64_t type = onnx_code(ElementType::Float64);
+        nodes_.push_back({"Cast", name("real"), {layer_.input}, {name("real_y")}, {{"to", type}}});
         return nodes_.back().outputs.front();
     }
     std::string constant(const std::string& part, GraphValue value) {
@@ -141,14 +130,10 @@ class SequenceBuilder {
             sizes.insert(sizes.begin(), 1);
             sizes.resize(layer_.weights.type.sizes.size(), 1);
         }
-        GraphValue value = zeros({ElementType::Float64, sizes});
-        value.numbers = numbers;
-        return constant(part, std::move(value));
+        return constant(part, {{ElementType::Float64, sizes}, numbers});
     }
     std::string scalar(const std::string& part, double number) {
-        GraphValue value = zeros({ElementType::Float64, {}});
-        value.numbers.front() = number;
-        return constant(part, std::move(value));
+        return constant(part, scalar_value(ElementType::Float64, number));
     }
 
     Graph& graph_;

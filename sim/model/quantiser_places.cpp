@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 
 namespace npuscope {
@@ -50,38 +50,6 @@ bool is_mover(const GraphNode& node) {
     const OperatorRow* row = find_operator(node.op);
     return node.outputs.size() == 1 &&  // not a MaxPool that also returns indices
            ((row != nullptr && row->moves) || repeats_nearest(node));
-}
-
-std::string free_name(const Graph& graph, std::string wish) {
-    while (graph.types.contains(wish) || graph.is_constant(wish)) {
-        wish += '_';
-    }
-    return wish;
-}
-
-std::string add_constant(Graph& graph, const std::string& wish, GraphValue value) {
-    std::string name = free_name(graph, wish);
-    graph.types[name] = value.type;
-    graph.constants[name] = std::move(value);
-    return name;
-}
-
-std::string add_number(Graph& graph, const std::string& wish, ElementType element, double number) {
-    GraphValue value = zeros({element, {}});
-    value.numbers.front() = number;
-    return add_constant(graph, wish, std::move(value));
-}
-
-void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped) {
-    std::vector<GraphNode> nodes;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (const auto found = replaced.find(i); found != replaced.end()) {
-            std::ranges::move(found->second, std::back_inserter(nodes));
-        } else if (!dropped.contains(i)) {
-            nodes.push_back(std::move(graph.nodes[i]));
-        }
-    }
-    graph.nodes = std::move(nodes);
 }
 
 bool is_activation(const Graph& graph, const GraphNode& node) {
@@ -149,9 +117,9 @@ void join_equal_quantisers(Graph& graph) {
 
 namespace {
 
-class RaisedQuantisers {
+class RaisedQuantisers : GraphRewrite {
  public:
-    explicit RaisedQuantisers(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     void run() {
         std::map<std::string, std::vector<Chain>> chains;  // by source
@@ -272,37 +240,11 @@ class RaisedQuantisers {
             replaced[index].push_back(std::move(mover));
         }
     }
-
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
 };
 
 }  // namespace
 
 void raise_quantisers(Graph& graph) { RaisedQuantisers(graph).run(); }
-
-namespace {
-
-/// Constants that no node reads, and their dequantisers: weights may be large.
-void drop_unread_weights(Graph& graph) {
-    for (bool dropped = true; dropped;) {
-        std::set<std::string> read(graph.outputs.begin(), graph.outputs.end());
-        for (const GraphNode& node : graph.nodes) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        for (const auto& [node, reason] : graph.left_out) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        dropped = std::erase_if(graph.nodes, [&](const GraphNode& node) {
-                      return node.op == "DequantizeLinear" && !read.contains(node.outputs[0]);
-                  }) > 0;
-        std::erase_if(graph.constants,
-                      [&](const auto& constant) { return !read.contains(constant.first); });
-    }
-}
-
-}  // namespace
 
 void place_quantisers(Graph& graph) {
     move_integer_constants(graph);
@@ -312,7 +254,7 @@ void place_quantisers(Graph& graph) {
     join_equal_quantisers(graph);
     join_limits(graph);
     fold_into_products(graph);
-    drop_unread_weights(graph);
+    drop_unread(graph, [](const GraphNode& node) { return node.op == "DequantizeLinear"; });
 }
 
 }  // namespace npuscope

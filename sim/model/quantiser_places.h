@@ -7,10 +7,7 @@
 // sums, changes results, and states by how much.
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -38,16 +35,6 @@ bool quantises_only_constants(const Graph& graph);
 /// Operators with one result, all elements of which are elements of their first operand, whatever
 /// their values.
 bool is_mover(const GraphNode& node);
-
-/// `wish`, with underscores where a tensor of that name exists.
-std::string free_name(const Graph& graph, std::string wish);
-/// Adds a constant, or a scalar one, under the name that is free; returns the name.
-std::string add_constant(Graph& graph, const std::string& wish, GraphValue value);
-std::string add_number(Graph& graph, const std::string& wish, ElementType element, double number);
-
-using ReplacedNodes = std::map<std::size_t, std::vector<GraphNode>>;  ///< by position
-/// Replaces nodes at their positions, and drops those in `dropped`.
-void replace_nodes(Graph& graph, ReplacedNodes replaced, const std::set<std::size_t>& dropped = {});
 
 /// Relu, or Clip with constant limits.
 bool is_activation(const Graph& graph, const GraphNode& node);

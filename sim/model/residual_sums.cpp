@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/quantised_form.h"
 #include "sim/model/quantiser_places.h"
 
@@ -38,9 +39,9 @@ NumberRange codes_of(const GraphView& view, const std::string& tensor) {
     return end && end->output == tensor ? NumberRange{end->low, end->high} : all;
 }
 
-class ResidualSums {
+class ResidualSums : GraphRewrite {
  public:
-    explicit ResidualSums(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     std::vector<ResidualSum> run() {
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
@@ -50,14 +51,10 @@ class ResidualSums {
                 }
             }
         }
-        std::vector<GraphNode> nodes;
-        for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
-            nodes.push_back(std::move(graph_.nodes[i]));
-            if (const auto found = after_.find(i); found != after_.end()) {
-                nodes.insert(nodes.end(), found->second.begin(), found->second.end());
-            }
+        for (auto& [index, nodes] : after_) {
+            nodes.insert(nodes.begin(), graph_.nodes[index]);
         }
-        graph_.nodes = std::move(nodes);
+        replace_nodes(graph_, std::move(after_));
         return std::move(sums_);
     }
 
@@ -123,30 +120,25 @@ class ResidualSums {
         const double lowest = range_of(ElementType::Int8).low;
         const std::string tensor = before_.nodes[add].inputs[operand];
         const std::string name = node_name(view_.node(product));
-        GraphNode quantiser;
-        quantiser.op = "QuantizeLinear";
-        quantiser.inputs = {tensor,
-                            add_number(graph_, name + "_sum_scale", ElementType::Float32, scale),
-                            add_number(graph_, name + "_sum_zero", ElementType::Int8,
-                                       lowest + std::ceil(-range.low / scale))};
-        quantiser.name = free_name(graph_, name + "_QuantizeLinear");
-        quantiser.outputs = {quantiser.name};
-        graph_.types[quantiser.name] = {ElementType::Int8, view_.sizes(tensor)};
-        GraphNode dequantiser = quantiser;
-        dequantiser.op = "DequantizeLinear";
-        dequantiser.inputs[0] = quantiser.name;
-        dequantiser.name = free_name(graph_, name + "_DequantizeLinear");
-        dequantiser.outputs = {dequantiser.name};
-        graph_.types[dequantiser.name] = {ElementType::Float32, view_.sizes(tensor)};
-        graph_.nodes[add].inputs[operand] = dequantiser.name;
-        after_[*view_.producer(tensor)] = {std::move(quantiser), std::move(dequantiser)};
+        const std::string scales =
+            add_number(graph_, name + "_sum_scale", ElementType::Float32, scale);
+        const std::string zeros = add_number(graph_, name + "_sum_zero", ElementType::Int8,
+                                             lowest + std::ceil(-range.low / scale));
+        const auto add_node = [&](const std::string& op, const std::string& from,
+                                  ElementType element) {
+            const std::string made = free_name(graph_, name + '_' + op);
+            graph_.types[made] = {element, view_.sizes(tensor)};
+            after_[*view_.producer(tensor)].push_back(
+                {op, made, {from, scales, zeros}, {made}, {}});
+            return made;
+        };
+        const std::string integers = add_node("QuantizeLinear", tensor, ElementType::Int8);
+        graph_.nodes[add].inputs[operand] =
+            add_node("DequantizeLinear", integers, ElementType::Float32);
         return scale;
     }
 
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
-    std::map<std::size_t, std::vector<GraphNode>> after_;  ///< what follows a node
+    ReplacedNodes after_;  ///< what follows a node
     std::vector<ResidualSum> sums_;
 };
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <string_view>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -51,9 +52,9 @@ bool is_batch(const Sizes& sizes) {
     return (sizes.size() == 3 || sizes.size() == 4) && sizes[0] > 1 && sizes[0] <= most_inputs;
 }
 
-class BatchSplitter {
+class BatchSplitter : GraphRewrite {
  public:
-    explicit BatchSplitter(Graph& graph) : graph_(graph), before_(graph), view_(before_) {
+    explicit BatchSplitter(Graph& graph) : GraphRewrite(graph) {
         for (std::size_t i = 0; i < before_.nodes.size(); ++i) {
             parts_.push_back(i);
             copied_.push_back(separates(before_.nodes[i]));
@@ -158,6 +159,13 @@ class BatchSplitter {
     static std::string part(const std::string& name, std::int64_t number) {
         return name + '/' + std::to_string(number);
     }
+    static std::vector<std::string> parts(const std::string& tensor, std::int64_t count) {
+        std::vector<std::string> names;
+        for (std::int64_t n = 0; n < count; ++n) {
+            names.push_back(part(tensor, n));
+        }
+        return names;
+    }
 
     void copy(std::size_t index) {
         const GraphNode& node = before_.nodes[index];
@@ -188,15 +196,11 @@ class BatchSplitter {
         if (tensor.empty() || before_.is_constant(tensor) || !cut_.insert(tensor).second) {
             return;
         }
-        GraphNode node;
-        node.op = "Split";
-        node.name = tensor + "/split";
-        node.inputs = {tensor};
-        for (std::int64_t n = 0; n < count; ++n) {
-            node.outputs.push_back(part(tensor, n));
-        }
-        node.attributes["axis"] = std::int64_t{0};
-        graph_.nodes.push_back(std::move(node));
+        graph_.nodes.push_back({"Split",
+                                tensor + "/split",
+                                {tensor},
+                                parts(tensor, count),
+                                {{"axis", std::int64_t{0}}}});
     }
 
     /// Joins the parts where one operator reads all of them.
@@ -209,15 +213,11 @@ class BatchSplitter {
         if (!read) {
             return;
         }
-        GraphNode node;
-        node.op = "Concat";
-        node.name = tensor + "/join";
-        for (std::int64_t n = 0; n < count; ++n) {
-            node.inputs.push_back(part(tensor, n));
-        }
-        node.outputs = {tensor};
-        node.attributes["axis"] = std::int64_t{0};
-        graph_.nodes.push_back(std::move(node));
+        graph_.nodes.push_back({"Concat",
+                                tensor + "/join",
+                                parts(tensor, count),
+                                {tensor},
+                                {{"axis", std::int64_t{0}}}});
     }
 
     /// Each copy of a rounded layer is listed as rounded.
@@ -242,9 +242,6 @@ class BatchSplitter {
         }
     }
 
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
     std::vector<std::size_t> parts_;  ///< per node: its group of neighbours, as a tree
     std::vector<bool> copied_;
     std::set<std::string> cut_;  ///< tensors stored in parts

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/window.h"
 
@@ -57,14 +58,15 @@ Stage last_stage(const WindowAxis& rest) {
 bool fits(const WindowAxis& axis) { return axis.kernel <= largest_window; }
 
 GraphNode pool_of(const GraphNode& whole, std::size_t number, const Stage& y, const Stage& x) {
-    GraphNode node;
-    node.op = "MaxPool";
-    node.name = node_name(whole) + (number == 0 ? "" : "/stage_" + std::to_string(number));
-    node.outputs = {node.name + "_stage"};
-    node.attributes["kernel_shape"] = Sizes{y.kernel, x.kernel};
-    node.attributes["strides"] = Sizes{y.stride, x.stride};
-    node.attributes["pads"] = Sizes{y.pad_begin, x.pad_begin, y.pad_end, x.pad_end};
-    return node;
+    const std::string name =
+        node_name(whole) + (number == 0 ? "" : "/stage_" + std::to_string(number));
+    return {"MaxPool",
+            name,
+            {},
+            {name + "_stage"},
+            {{"kernel_shape", Sizes{y.kernel, x.kernel}},
+             {"strides", Sizes{y.stride, x.stride}},
+             {"pads", Sizes{y.pad_begin, x.pad_begin, y.pad_end, x.pad_end}}}};
 }
 
 /// A window that does nothing.
@@ -90,6 +92,9 @@ std::vector<GraphNode> stages_of(const GraphNode& node, const Window& window) {
 
 /// Empty if it stays unchanged.
 std::vector<GraphNode> staged(const Graph& graph, const GraphNode& node) {
+    if (node.op != "MaxPool" && node.op != "GlobalMaxPool") {
+        return {};
+    }
     const Sizes& in = graph.types.at(node.inputs.empty() ? std::string() : node.inputs[0]).sizes;
     if (in.size() != 4 || node.outputs.size() != 1) {
         return {};
@@ -112,19 +117,6 @@ std::vector<GraphNode> staged(const Graph& graph, const GraphNode& node) {
 
 }  // namespace
 
-void stage_max_pools(Graph& graph) {
-    std::vector<GraphNode> nodes;
-    for (GraphNode& node : graph.nodes) {
-        const bool pools =
-            (node.op == "MaxPool" && node.outputs.size() == 1) || node.op == "GlobalMaxPool";
-        std::vector<GraphNode> stages = pools ? staged(graph, node) : std::vector<GraphNode>();
-        if (stages.empty()) {
-            nodes.push_back(std::move(node));
-        } else {
-            std::ranges::move(stages, std::back_inserter(nodes));
-        }
-    }
-    graph.nodes = std::move(nodes);
-}
+void stage_max_pools(Graph& graph) { replace_each(graph, staged); }
 
 }  // namespace npuscope

@@ -59,13 +59,8 @@ class HalfWriter {
     static std::string half_of(const std::string& tensor) { return tensor + "_half"; }
 
     void cast(const std::string& from, const std::string& to, ElementType type) {
-        GraphNode node;
-        node.op = "Cast";
-        node.name = to + "_Cast";
-        node.inputs = {from};
-        node.outputs = {to};
-        node.attributes["to"] = std::int64_t{element_row(type).onnx};
-        half_.graph.nodes.push_back(std::move(node));
+        const std::int64_t code = element_row(type).onnx;
+        half_.graph.nodes.push_back({"Cast", to + "_Cast", {from}, {to}, {{"to", code}}});
     }
     /// The tensor as fp16.
     std::string narrow(const std::string& tensor) {

@@ -139,14 +139,10 @@ class Inserter {
     }
     GraphNode& node(const std::string& op, const std::string& input,
                     const std::vector<std::string>& constants, const std::string& output) {
-        GraphNode made;
-        made.op = op;
-        made.name = output + "_" + op;
-        made.inputs = {input};
+        GraphNode& made =
+            left_.nodes.emplace_back(GraphNode{op, output + "_" + op, {input}, {output}, {}});
         made.inputs.insert(made.inputs.end(), constants.begin(), constants.end());
-        made.outputs = {output};
-        left_.nodes.push_back(std::move(made));
-        return left_.nodes.back();
+        return made;
     }
 
     /// Quantises floats `raw` to the integers of `tensor`, and back for readers of floats.

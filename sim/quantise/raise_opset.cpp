@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 
@@ -103,9 +104,7 @@ class Raising {
 
     void add_reshape(const std::string& from, const std::string& to, const Sizes& sizes) {
         const std::string name = to + "_sizes";
-        GraphValue value = zeros({ElementType::Int64, {std::ssize(sizes)}});
-        std::ranges::copy(sizes, value.numbers.begin());
-        graph_.constants[name] = std::move(value);
+        graph_.constants[name] = integer_list(sizes);
         graph_.nodes.push_back({"Reshape", {}, {from, name}, {to}, {}});
     }
 
@@ -113,30 +112,22 @@ class Raising {
         if (!node.has(attribute)) {
             return;
         }
-        const std::vector<std::int64_t> integers = node.integers(attribute);
-        GraphValue value =
-            zeros({ElementType::Int64, {static_cast<std::int64_t>(integers.size())}});
-        std::ranges::copy(integers, value.numbers.begin());
-        give(node, attribute, input, std::move(value));
+        give(node, attribute, input, integer_list(node.integers(attribute)));
     }
 
     void number_to_input(GraphNode& node, const char* attribute, std::size_t input) {
         if (!node.has(attribute)) {
             return;
         }
-        GraphValue value = zeros({graph_.types.at(node.inputs.front()).element, {}});
-        value.numbers.front() = node.number(attribute, 0);
-        give(node, attribute, input, std::move(value));
+        const ElementType element = graph_.types.at(node.inputs.front()).element;
+        give(node, attribute, input, scalar_value(element, node.number(attribute, 0)));
     }
 
     /// Coordinates were scaled from the upper left corner.
     void raise_resize(GraphNode& node) {
         if (node.op == "Upsample" && node.has("scales")) {
             const std::vector<double> factors = node.numbers("scales");
-            GraphValue value =
-                zeros({ElementType::Float32, {static_cast<std::int64_t>(factors.size())}});
-            value.numbers = factors;
-            give(node, "scales", 1, std::move(value));
+            give(node, "scales", 1, {{ElementType::Float32, {std::ssize(factors)}}, factors});
         }
         node.op = "Resize";
         node.inputs.insert(node.inputs.begin() + 1, std::string());  // regions of interest

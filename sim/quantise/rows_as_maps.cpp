@@ -4,16 +4,18 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/quantise/float_graph.h"
 
 namespace npuscope {
 namespace {
 
-class RowWriter {
+class RowWriter : GraphRewrite {
  public:
-    explicit RowWriter(Graph& graph) : graph_(graph), before_(graph), view_(before_) {}
+    using GraphRewrite::GraphRewrite;
 
     void run() {
         graph_.nodes.clear();
@@ -57,20 +59,13 @@ class RowWriter {
 
     /// Adds a node; its result is the next one's input.
     GraphNode& add(const std::string& op, const std::string& part) {
-        GraphNode node;
-        node.op = op;
-        node.name = name_ + '/' + part;
-        node.inputs = {at_};
-        node.outputs = {at_ = node.name + "_y"};
-        graph_.nodes.push_back(std::move(node));
-        return graph_.nodes.back();
+        const std::string name = name_ + '/' + part;
+        const std::string from = std::exchange(at_, name + "_y");
+        return graph_.nodes.emplace_back(GraphNode{op, name, {from}, {at_}, {}});
     }
     void reshape(const std::string& part, const Sizes& sizes) {
         const std::string shape = name_ + '/' + part + "_sizes";
-        GraphValue numbers =
-            zeros({ElementType::Int64, Sizes(1, static_cast<std::int64_t>(sizes.size()))});
-        std::ranges::copy(sizes, numbers.numbers.begin());
-        graph_.constants[shape] = std::move(numbers);
+        graph_.constants[shape] = integer_list(sizes);
         add("Reshape", part).inputs.push_back(shape);
     }
     void turn(const std::string& part) {
@@ -147,9 +142,6 @@ class RowWriter {
         return tensor;
     }
 
-    Graph& graph_;
-    const Graph before_;
-    const GraphView view_;
     std::set<std::size_t> dropped_;
     std::string name_;
     std::string at_;
