@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "sim/model/candidate.h"
-#include "sim/model/operators.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 #include "sim/model/sequence_reader.h"
@@ -118,19 +118,10 @@ bool HostReasons::has_integer_form(const NodeGroup& group) const {
     return exact && ((weights != nullptr && is_whole(*weights)) || is_rounded_after(model_, node));
 }
 
-/// Of a mean or a sum, sorted.
 bool HostReasons::reduces_plane(std::size_t index) const {
     const GraphNode& node = model_.node(index);
-    const auto rank = static_cast<std::int64_t>(model_.sizes(node.inputs[0]).size());
-    std::vector<std::int64_t> axes = node.integers("axes");
-    if (const GraphValue* operand = model_.graph().constant(node.input(1))) {
-        std::ranges::transform(operand->numbers, std::back_inserter(axes), to_integer);
-    }
-    for (std::int64_t& axis : axes) {
-        axis += axis < 0 ? rank : 0;
-    }
-    std::ranges::sort(axes);
-    return rank == 4 && axes == std::vector<std::int64_t>{2, 3};
+    return model_.sizes(node.inputs[0]).size() == 4 &&
+           host::reduced_axes(model_.graph(), node) == Sizes{2, 3};
 }
 
 bool HostReasons::is_layer(const NodeGroup& group) const {

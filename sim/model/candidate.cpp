@@ -9,6 +9,7 @@
 #include <span>
 
 #include "models/base/rule_ids.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/sequence_reader.h"
 
@@ -271,11 +272,13 @@ class CandidateReader {
         candidate_.pattern = Pattern::AvgpoolGlobal;
         candidate_.groups = candidate_.in[1];
         const Sizes& in = sizes(candidate_.input);
-        const std::vector<std::int64_t> axes = reduced_axes(in.size());
+        const std::vector<std::int64_t> axes = node().op == "GlobalAveragePool"
+                                                   ? Sizes{2, 3}
+                                                   : host::reduced_axes(view_.graph(), node());
         Candidate& it = candidate_;
         it.window.axes = {WindowAxis{it.in[2], 1, it.in[2]}, WindowAxis{it.in[3], 1, it.in[3]}};
         it.out = {it.in[0], it.in[1], 1, 1};
-        if (in.size() != 4 || axes != std::vector<std::int64_t>{2, 3}) {
+        if (in.size() != 4 || axes != Sizes{2, 3}) {
             complain("avgpool_reduce", fmt::format("[{}]", fmt::join(axes, ", ")), "[2, 3]",
                      "global AVGPOOL is ReduceSum over height and width");
         }
@@ -293,24 +296,6 @@ class CandidateReader {
         }
         take_round(steps);
         take_sequence(steps);
-    }
-
-    /// Sorted; for a mean or a pool over the plane they are 2 and 3.
-    std::vector<std::int64_t> reduced_axes(std::size_t rank) const {
-        if (node().op == "GlobalAveragePool") {
-            return {2, 3};
-        }
-        std::vector<std::int64_t> axes = node().integers("axes");
-        if (const GraphValue* operand = constant(node().input(1))) {
-            for (const double number : operand->numbers) {
-                axes.push_back(to_integer(number));
-            }
-        }
-        for (std::int64_t& axis : axes) {
-            axis += axis < 0 ? static_cast<std::int64_t>(rank) : 0;
-        }
-        std::sort(axes.begin(), axes.end());
-        return axes;
     }
 
     static bool is_other_rounding(StepKind kind) {

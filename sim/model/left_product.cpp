@@ -8,6 +8,7 @@
 
 #include "sim/model/convolved_form.h"
 #include "sim/model/graph_edit.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 
@@ -104,9 +105,9 @@ class LeftProduct {
 /// Whether the weights have one scale and zero point, or one for each row.
 bool is_by_row(const GraphView& view, const GraphNode& quantiser) {
     const GraphValue* scale = view.graph().constant(quantiser.inputs[1]);
-    const auto rank = std::ssize(view.sizes(quantiser.inputs[0]));
-    const std::int64_t axis = quantiser.integer("axis", 1);
-    return scale->numbers.size() == 1 || (axis < 0 ? axis + rank : axis) == rank - 2;
+    const std::size_t rank = view.sizes(quantiser.inputs[0]).size();
+    return scale->numbers.size() == 1 ||
+           host::axis_index(quantiser.integer("axis", 1), rank) + 2 == rank;
 }
 
 /// The nodes of products that are convolutions now, and the nodes after them that these include.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/model/graph_edit.h"
-#include "sim/model/operators.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/quantiser_places.h"
 
 namespace npuscope {
@@ -47,7 +47,7 @@ class MovedConstants {
     void move(GraphNode& node, const GraphNode& dequantiser) {
         const GraphValue& integers = graph_.constants.at(dequantiser.inputs[0]);
         const auto axis = moved_axis(node, dequantiser, integers.type.sizes);
-        auto moved = axis ? evaluate(node, integers) : std::nullopt;
+        auto moved = axis ? constant_result(graph_, node, &integers) : std::nullopt;
         if (!moved) {
             return;
         }
@@ -60,18 +60,6 @@ class MovedConstants {
         dequantisers_[node.outputs[0]] = node;
     }
 
-    /// Nothing if another operand is not constant.
-    std::optional<GraphValue> evaluate(const GraphNode& node, const GraphValue& data) const {
-        Operands operands{node, graph_.opset, {&data}};
-        for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-            operands.values.push_back(graph_.constant(node.inputs[i]));
-            if (operands.values.back() == nullptr && !node.inputs[i].empty()) {
-                return std::nullopt;
-            }
-        }
-        return evaluate_outputs(*find_operator(node.op), operands).front();
-    }
-
     /// The axis of the scales after a mover; nothing if elements of one scale are no longer those
     /// of one index.
     std::optional<std::int64_t> moved_axis(const GraphNode& node, const GraphNode& dequantiser,
@@ -80,11 +68,9 @@ class MovedConstants {
         if (scales == 1) {
             return 0;
         }
-        const std::int64_t given = dequantiser.integer("axis", 1);
-        const auto rank = static_cast<std::int64_t>(sizes.size());
         const GraphValue indices =
-            indices_along(sizes, static_cast<std::size_t>(given < 0 ? given + rank : given));
-        const auto moved = evaluate(node, indices);
+            indices_along(sizes, host::axis_index(dequantiser.integer("axis", 1), sizes.size()));
+        const auto moved = constant_result(graph_, node, &indices);
         for (std::size_t axis = 0; moved && axis < moved->type.sizes.size(); ++axis) {
             if (moved->type.sizes[axis] == static_cast<std::int64_t>(scales) &&
                 moved->numbers == indices_along(moved->type.sizes, axis).numbers) {

@@ -35,6 +35,8 @@ inline std::size_t unsigned_of(std::int64_t value) { return static_cast<std::siz
 
 /// `axis` of ONNX (negative counts from the end) as an index below `rank`.
 std::size_t axis_index(std::int64_t axis, std::size_t rank);
+/// The axes that a reduction's operand or attribute lists, from 0 up; none if it lists none.
+std::vector<std::int64_t> reduced_axes(const Graph& graph, const GraphNode& node);
 /// Strides between elements along each axis.
 std::vector<std::size_t> steps_of(const Sizes& sizes);
 /// A constant operand's values as integers.

@@ -246,6 +246,19 @@ Values evaluate_outputs(const OperatorRow& row, const Operands& operands) {
     return values;
 }
 
+std::optional<GraphValue> constant_result(const Graph& graph, const GraphNode& node,
+                                          const GraphValue* first) {
+    Operands operands{node, graph.opset, {}};
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        const bool given = i == 0 && first != nullptr;
+        operands.values.push_back(given ? first : graph.constant(node.inputs[i]));
+        if (operands.values.back() == nullptr && !node.inputs[i].empty()) {
+            return std::nullopt;
+        }
+    }
+    return evaluate_outputs(*find_operator(node.op), operands).front();
+}
+
 std::uint64_t count_macs(const Graph& graph, const GraphNode& node) {
     const OperatorRow* row = find_operator(node.op);
     if (row == nullptr || row->macs == MacRule::None) {
@@ -323,6 +336,18 @@ std::size_t axis_index(std::int64_t axis, std::size_t rank) {
         fmt::format("axis {} does not exist in a tensor of {}", axis, counted(rank, "dimension")),
         fmt::format("axes are {} to {}", -size, size - 1));
     return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+std::vector<std::int64_t> reduced_axes(const Graph& graph, const GraphNode& node) {
+    const std::size_t rank = graph.types.at(node.inputs.front()).sizes.size();
+    const GraphValue* operand = graph.constant(node.input(1));
+    std::vector<std::int64_t> axes =
+        operand != nullptr ? integers_of(*operand) : node.integers("axes");
+    for (std::int64_t& axis : axes) {
+        axis = static_cast<std::int64_t>(axis_index(axis, rank));
+    }
+    std::ranges::sort(axes);
+    return axes;
 }
 
 std::vector<std::size_t> steps_of(const Sizes& sizes) {

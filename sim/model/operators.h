@@ -6,6 +6,7 @@
 // source: ONNX operator definitions, opset 7 to 24
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,6 +117,10 @@ void check_names(const GraphNode& node);
 /// do not fit the operator.
 Types infer_outputs(const OperatorRow& row, const Operands& operands);
 Values evaluate_outputs(const OperatorRow& row, const Operands& operands);
+/// The first output of a node whose operands are constants, with `first` in place of the first of
+/// them unless it is null; nothing if one of them is not.
+std::optional<GraphValue> constant_result(const Graph& graph, const GraphNode& node,
+                                          const GraphValue* first = nullptr);
 
 /// MACs of a node of a prepared graph; 0 for an operator that the host does not know.
 std::uint64_t count_macs(const Graph& graph, const GraphNode& node);

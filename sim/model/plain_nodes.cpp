@@ -49,15 +49,7 @@ bool is_mean_of_map(const Graph& graph, const GraphNode& node) {
         !is_float(graph.types.at(node.inputs.front()).element)) {
         return false;
     }
-    std::vector<std::int64_t> axes = node.integers("axes");
-    if (const GraphValue* operand = graph.constant(node.input(1))) {
-        axes.assign(operand->numbers.begin(), operand->numbers.end());
-    }
-    for (std::int64_t& axis : axes) {
-        axis += axis < 0 ? 4 : 0;
-    }
-    std::ranges::sort(axes);
-    return axes.size() == 2 && axes[0] == 2 && axes[1] == 3;
+    return host::reduced_axes(graph, node) == Sizes{2, 3};
 }
 
 std::vector<GraphNode> global_pool(const Graph& graph, const GraphNode& node) {

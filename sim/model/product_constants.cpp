@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/model/graph_edit.h"
-#include "sim/model/operators.h"
+#include "sim/model/operator_parts.h"
 #include "sim/model/quantised_form.h"
 #include "sim/model/quantiser_places.h"
 
@@ -75,12 +75,8 @@ class ProductConstants : GraphRewrite {
         product.result_axis = matrix ? view_.sizes(node.outputs[0]).size() - 1 : 1;
         product.kernels = static_cast<std::size_t>(integers->type.sizes[product.kernel_axis]);
         const bool along_kernels = weights->scales.size() == 1 ||
-                                   positive_axis(weights->axis, rank) == product.kernel_axis;
+                                   host::axis_index(weights->axis, rank) == product.kernel_axis;
         return along_kernels ? std::optional(std::move(product)) : std::nullopt;
-    }
-
-    static std::size_t positive_axis(std::int64_t axis, std::size_t rank) {
-        return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
     }
 
     // --- What follows a product ---
@@ -94,14 +90,7 @@ class ProductConstants : GraphRewrite {
         if (!producer || view_.node(*producer).op != "DequantizeLinear") {
             return std::nullopt;
         }
-        Operands operands{view_.node(*producer), before_.opset, {}};
-        for (const std::string& input : operands.node.inputs) {
-            operands.values.push_back(before_.constant(input));
-            if (operands.values.back() == nullptr && !input.empty()) {
-                return std::nullopt;
-            }
-        }
-        return evaluate_outputs(*find_operator("DequantizeLinear"), operands).front();
+        return constant_result(before_, view_.node(*producer));
     }
 
     /// The numbers of a constant, one per kernel, if it is the same for all others of the result.

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -210,12 +211,11 @@ class LayerReader {
     }
 
     bool scaled_by_kernel(const Dequantised& weights) const {
-        const auto rank = static_cast<std::int64_t>(layer_.weights.type.sizes.size());
-        const std::int64_t axis = weights.axis < 0 ? weights.axis + rank : weights.axis;
+        const std::size_t rank = layer_.weights.type.sizes.size();
         const bool first =
             (layer_.is_conv && !layer_.is_transposed) || node_.integer("transB", 0) != 0;
-        const std::int64_t kernels = first ? 0 : layer_.is_transposed ? 1 : rank - 1;
-        return weights.scales.size() == 1 || axis == kernels;
+        const std::size_t kernels = first ? 0 : layer_.is_transposed ? 1 : rank - 1;
+        return weights.scales.size() == 1 || host::axis_index(weights.axis, rank) == kernels;
     }
 
     /// [C K], as MatMul has it.

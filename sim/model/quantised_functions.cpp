@@ -54,12 +54,11 @@ class FunctionTables {
             graph_.constant(node.inputs[0])->numbers.size() != 1) {
             return false;
         }
-        Operands operands{node, graph_.opset, {}};
-        for (const std::string& input : node.inputs) {
-            operands.values.push_back(graph_.constant(input));
+        auto number = constant_result(graph_, node);
+        if (number) {
+            numbers_[node.outputs[0]] = *std::move(number);
         }
-        numbers_[node.outputs[0]] = evaluate_outputs(*find_operator(node.op), operands).front();
-        return true;
+        return number.has_value();
     }
     /// Null if it is not known before anything runs.
     const GraphValue* constant(const std::string& tensor) const {

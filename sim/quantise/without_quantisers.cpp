@@ -50,15 +50,11 @@ class Stripping {
             reals_[result] = source->second;
             return true;
         }
-        Operands operands{node, graph_.opset, {}};
-        for (const std::string& input : node.inputs) {
-            operands.values.push_back(graph_.constant(input));
-            if (!input.empty() && operands.values.back() == nullptr) {
-                return false;
-            }
+        auto value = constant_result(graph_, node);
+        if (value) {
+            graph_.constants[result] = *std::move(value);
         }
-        graph_.constants[result] = evaluate_outputs(*find_operator(node.op), operands).front();
-        return true;
+        return value.has_value();
     }
 
     void drop_unread_quantisers() {

@@ -8,6 +8,7 @@
 
 #include "models/base/check.h"
 #include "sim/compile/nvdla/register_layer.h"
+#include "sim/model/operator_parts.h"
 
 namespace npuscope {
 namespace {
@@ -131,9 +132,7 @@ std::optional<Shape> slice_begin(const GraphView& model, const GraphNode& node) 
     }
     std::array<std::int64_t, 4> begin{};
     for (std::size_t i = 0; i < starts.size() && i < begin.size(); ++i) {
-        std::int64_t axis = axes.empty() ? static_cast<std::int64_t>(i) : to_integer(axes.at(i));
-        axis += axis < 0 ? 4 : 0;
-        const auto at = static_cast<std::size_t>(axis);
+        const std::size_t at = axes.empty() ? i : host::axis_index(to_integer(axes.at(i)), 4);
         const std::int64_t start = to_integer(starts[i]);
         begin.at(at) = std::clamp<std::int64_t>(start < 0 ? start + in[at] : start, 0, in[at]);
     }
