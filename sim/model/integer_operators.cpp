@@ -10,11 +10,16 @@
 namespace npuscope::host {
 namespace {
 
+/// The result's type is `to`, with the sizes of the map.
+Types types_of_map(const Operands& operands) {
+    const bool is_signed = operands.node.integer("to", 3) == 3;
+    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+}
+
+bool fits(std::int64_t number, int bits) { return std::abs(number) < std::int64_t{1} << bits; }
+
 void check_scaled_sum(const Operands& operands) {
     const ScaledSum sum = scaled_sum_of(operands.node);
-    const auto fits = [](std::int64_t number, int bits) {
-        return std::abs(number) < std::int64_t{1} << bits;
-    };
     require(sum.shift >= (sum.to_even ? 0 : 1) && sum.shift < 62 && sum.left >= 0 &&
                 sum.left < 24 && fits(sum.a_zero, 10) && fits(sum.b_zero, 10) && sum.before >= 0 &&
                 sum.before < 8 && fits(sum.other, 16) && fits(sum.factor, 16) &&
@@ -27,8 +32,7 @@ void check_scaled_sum(const Operands& operands) {
 Types scaled_sum_types(const Operands& operands) {
     require(operands.sizes(0) == operands.sizes(1), "its operands differ in shape",
             "add feature maps of the same shape");
-    const bool is_signed = operands.node.integer("to", 3) == 3;
-    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
+    return types_of_map(operands);
 }
 
 Values scaled_sum(const Operands& operands) {
@@ -45,9 +49,6 @@ ValueRange scaled_sum_range(const RangeOperands& operands) {
 
 void check_scaled_product(const Operands& operands) {
     const ScaledProduct product = scaled_product_of(operands.node);
-    const auto fits = [](std::int64_t number, int bits) {
-        return std::abs(number) < std::int64_t{1} << bits;
-    };
     require(product.shift >= 1 && product.shift < 62 && fits(product.a_zero, 10) &&
                 fits(product.b_zero, 10) && fits(product.gain, 14) && fits(product.offset, 31) &&
                 fits(product.scale, 16) && fits(product.zero, 10),
@@ -55,8 +56,7 @@ void check_scaled_product(const Operands& operands) {
             "this node type is internal to npuscope: remove it from the model");
 }
 Types scaled_product_types(const Operands& operands) {
-    const bool is_signed = operands.node.integer("to", 3) == 3;
-    return {{is_signed ? ElementType::Int8 : ElementType::Uint8,
+    return {{types_of_map(operands).front().element,
              common_sizes(operands.sizes(0), operands.sizes(1))}};
 }
 Values scaled_product(const Operands& operands) {
@@ -73,17 +73,8 @@ ValueRange scaled_product_range(const RangeOperands& operands) {
     return {true, {product.low, product.high}, operands.at(0).assumed || operands.at(1).assumed};
 }
 
-/// The result's type is `to`, with the sizes of the map.
-Types types_of_map(const Operands& operands) {
-    const bool is_signed = operands.node.integer("to", 3) == 3;
-    return {{is_signed ? ElementType::Int8 : ElementType::Uint8, operands.sizes(0)}};
-}
-
 void check_scaled_prelu(const Operands& operands) {
     const ScaledPrelu prelu = scaled_prelu_of(operands.node);
-    const auto fits = [](std::int64_t number, int bits) {
-        return std::abs(number) < std::int64_t{1} << bits;
-    };
     const bool slopes =
         std::ranges::all_of(prelu.slopes, [&](std::int64_t slope) { return fits(slope, 15); });
     require(operands.sizes(0).size() >= 2 && slopes &&

@@ -17,15 +17,20 @@ const GraphValue* constant_input(const GraphView& view, const GraphNode& node, s
     return view.graph().constant(node.input(input));
 }
 
+/// A constant operand with one value.
+std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input) {
+    const GraphValue* value = constant_input(view, node, input);
+    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
+                                                          : std::nullopt;
+}
+
 /// One value of an operand or attribute; `none` if omitted. Nothing: it is not constant.
 std::optional<double> limit_of(const GraphView& view, const GraphNode& node, std::size_t input,
                                const char* attribute, double none) {
     if (node.input(input).empty()) {
         return node.number(attribute, none);
     }
-    const GraphValue* value = constant_input(view, node, input);
-    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
-                                                          : std::nullopt;
+    return number_of(view, node, input);
 }
 
 /// The limits of an activation as integers of the result; false if they are not constant.
@@ -414,10 +419,46 @@ std::optional<Requantised> requantised(const GraphView& view, const std::string&
     return end;
 }
 
-std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input) {
-    const GraphValue* value = constant_input(view, node, input);
-    return value != nullptr && value->numbers.size() == 1 ? std::optional(value->numbers.front())
-                                                          : std::nullopt;
+std::optional<TwoMaps> two_maps(const GraphView& view, const GraphNode& node) {
+    const auto type = [&](const std::string& tensor) {
+        return view.graph().types.at(tensor).element;
+    };
+    if (node.op == "Add" || node.op == "Mul") {
+        const auto map = [&](std::size_t operand) -> std::optional<ScaledMap> {
+            const auto from = dequantised(view, node.inputs[operand]);
+            if (!from || view.graph().is_constant(from->tensor) || from->scales.size() != 1 ||
+                from->zeros.size() != 1) {
+                return std::nullopt;
+            }
+            return ScaledMap{from->tensor, type(from->tensor), from->scales.front(),
+                             from->zeros.front()};
+        };
+        const auto a = map(0);
+        const auto b = map(1);
+        const auto end = requantised(view, node.outputs[0]);
+        return a && b && end ? std::optional(TwoMaps{*a, *b, *end}) : std::nullopt;
+    }
+    const bool quantised =
+        node.op == "com.microsoft.QLinearAdd" || node.op == "com.microsoft.QLinearMul";
+    if (!quantised || node.inputs.size() != 8) {
+        return std::nullopt;
+    }
+    // a, scale, zero, b, scale, zero, the result's scale, zero
+    const auto map = [&](const std::string& tensor, std::size_t operand) {
+        const auto scale = number_of(view, node, operand);
+        const auto zero = number_of(view, node, operand + 1);
+        return scale && zero ? std::optional(ScaledMap{tensor, type(tensor), *scale, *zero})
+                             : std::nullopt;
+    };
+    const auto a = map(node.inputs[0], 1);
+    const auto b = map(node.inputs[3], 4);
+    const auto end = map(node.outputs[0], 6);
+    if (!a || !b || !end) {
+        return std::nullopt;
+    }
+    const NumberRange range = range_of(end->type);
+    return TwoMaps{
+        *a, *b, {end->tensor, end->type, end->scale, end->zero, range.low, range.high, {}}};
 }
 
 std::optional<double> high_of(const GraphView& view, const std::string& tensor) {
@@ -452,7 +493,6 @@ std::optional<double> high_of(const GraphView& view, const std::string& tensor) 
                : std::nullopt;
 }
 
-/// Nothing if node `index` is not such a layer.
 std::optional<QuantisedLayer> read_quantised_layer(const GraphView& view, std::size_t index) {
     return LayerReader(view, index).read();
 }

@@ -98,8 +98,22 @@ struct Requantised {
 /// Nothing if no such QuantizeLinear with constant operands follows.
 std::optional<Requantised> requantised(const GraphView& view, const std::string& tensor);
 
-/// A constant operand with one value.
-std::optional<double> number_of(const GraphView& view, const GraphNode& node, std::size_t input);
+/// A map of integers with one scale and zero point.
+struct ScaledMap {
+    std::string tensor;
+    ElementType type = ElementType::Int8;
+    double scale = 1;
+    double zero = 0;
+};
+/// The operands of a sum or product of maps, and its quantiser.
+struct TwoMaps {
+    ScaledMap a;
+    ScaledMap b;
+    Requantised end;
+};
+/// Of an Add or Mul between quantisers, a QLinearAdd or a QLinearMul; nothing if the node is none of
+/// these, or a scale or zero point is not one constant.
+std::optional<TwoMaps> two_maps(const GraphView& view, const GraphNode& node);
 
 /// The largest value of an integer map, if its producer determines it; nothing otherwise.
 std::optional<double> high_of(const GraphView& view, const std::string& tensor);

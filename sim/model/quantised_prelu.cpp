@@ -207,11 +207,7 @@ std::optional<IntegerForm> read_quantised_prelu(const GraphView& view, std::size
     if (differ > most_deviation) {
         return std::nullopt;
     }
-    GraphNode made;
-    made.op = scaled_prelu_op;
-    made.name = node.name;
-    made.inputs = {ends->map.tensor};
-    made.outputs = {ends->end.output};
+    GraphNode made{scaled_prelu_op, node.name, {ends->map.tensor}, {ends->end.output}, {}};
     for (const auto& [name, member] : whole_numbers) {
         made.attributes[name] = (*form).*member;
     }

@@ -24,29 +24,9 @@ constexpr std::array whole_numbers{
     std::pair{"scale", &ScaledProduct::scale},   std::pair{"shift", &ScaledProduct::shift},
     std::pair{"zero", &ScaledProduct::zero}};
 
-struct Factor {
-    std::string tensor;
-    ElementType type = ElementType::Int8;
-    double scale = 1;
-    double zero = 0;
-};
-
-std::optional<Factor> factor_of(const GraphView& view, const std::string& tensor) {
-    const auto from = dequantised(view, tensor);
-    if (!from || from->scales.size() != 1 || from->zeros.size() != 1 ||
-        view.graph().is_constant(from->tensor)) {
-        return std::nullopt;
-    }
-    const ElementType type = view.graph().types.at(from->tensor).element;
-    if (!is_byte(type)) {
-        return std::nullopt;
-    }
-    return Factor{from->tensor, type, from->scales.front(), from->zeros.front()};
-}
-
 /// The SDP multiplies by stored values; the difference to their zero point is a shift of the other
 /// map.
-bool may_be_operand(const Factor& factor) {
+bool may_be_operand(const ScaledMap& factor) {
     const double moved = range_of(factor.type).high - 127 - factor.zero;
     return moved == 0 || is_power_of_two(moved);
 }
@@ -87,7 +67,7 @@ std::vector<ScaledProduct> near_factor(const ScaledProduct& common, double facto
 
 /// The share of all pairs of codes whose result differs from the model's; more than 1 if any
 /// differs by more than a step.
-double deviation_of(const ScaledProduct& product, const Factor& a, const Factor& b,
+double deviation_of(const ScaledProduct& product, const ScaledMap& a, const ScaledMap& b,
                     const Requantised& end) {
     std::uint32_t differ = 0;
     for (int i = 0; i < 256; ++i) {
@@ -132,56 +112,20 @@ ScaledProduct scaled_product_of(const GraphNode& node) {
 
 namespace {
 
-struct Factors {
-    Factor a;  ///< with the result's sizes
-    Factor b;  ///< the same, or one value per channel
-    Requantised end;
-};
-
-/// Operands of com.microsoft.QLinearMul: a, scale, zero, b, scale, zero, result's scale, zero.
-std::optional<Factors> quantised_factors(const GraphView& view, const GraphNode& node) {
-    if (node.inputs.size() != 8) {
-        return std::nullopt;
-    }
-    std::array<double, 6> numbers{};
-    constexpr std::array<std::size_t, 6> places{1, 2, 4, 5, 6, 7};
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        const auto number = number_of(view, node, places.at(i));
-        if (!number) {
-            return std::nullopt;
-        }
-        numbers.at(i) = *number;
-    }
-    const ElementType type = view.graph().types.at(node.outputs[0]).element;
-    const bool constant =
-        view.graph().is_constant(node.inputs[0]) || view.graph().is_constant(node.inputs[3]);
-    if (constant || is_wide(type)) {
-        return std::nullopt;
-    }
-    const NumberRange range = range_of(type);
-    return Factors{{node.inputs[0], type, numbers[0], numbers[1]},
-                   {node.inputs[3], type, numbers[2], numbers[3]},
-                   {node.outputs[0], type, numbers[4], numbers[5], range.low, range.high, {}}};
-}
-
-std::optional<Factors> factors_between_quantisers(const GraphView& view, const GraphNode& node) {
-    const auto a = factor_of(view, node.inputs[0]);
-    const auto b = factor_of(view, node.inputs[1]);
-    const auto end = requantised(view, node.outputs[0]);
-    return a && b && end && !is_wide(end->type) ? std::optional(Factors{*a, *b, *end})
-                                                : std::nullopt;
-}
-
-/// In the order that the SDP needs; nothing if it does not support them.
-std::optional<Factors> factors_of(const GraphView& view, const GraphNode& node) {
-    std::optional<Factors> factors = node.op == "Mul" ? factors_between_quantisers(view, node)
-                                     : node.op == "com.microsoft.QLinearMul"
-                                         ? quantised_factors(view, node)
-                                         : std::nullopt;
+/// The maps in the order that the SDP needs; nothing if it does not support them.
+std::optional<TwoMaps> factors_of(const GraphView& view, const GraphNode& node) {
+    const bool multiplies = node.op == "Mul" || node.op == "com.microsoft.QLinearMul";
+    std::optional<TwoMaps> factors = multiplies ? two_maps(view, node) : std::nullopt;
     if (!factors || view.sizes(node.outputs[0]).size() > 4) {
         return std::nullopt;
     }
     auto& [a, b, end] = *factors;
+    const auto is_byte_map = [&](const ScaledMap& map) {
+        return is_byte(map.type) && !view.graph().is_constant(map.tensor);
+    };
+    if (!is_byte_map(a) || !is_byte_map(b) || is_wide(end.type)) {
+        return std::nullopt;
+    }
     const Sizes& sizes = view.sizes(node.outputs[0]);
     const Sizes channels = sizes.size() == 4 ? Sizes{sizes[0], sizes[1], 1, 1} : sizes;
     if (view.sizes(a.tensor) != sizes || (view.sizes(b.tensor) == sizes && !may_be_operand(b))) {
@@ -194,12 +138,12 @@ std::optional<Factors> factors_of(const GraphView& view, const GraphNode& node) 
 }
 
 GraphNode product_node(const ScaledProduct& product, const GraphNode& node,
-                       const Factors& factors) {
-    GraphNode made;
-    made.op = scaled_product_op;
-    made.name = node.name;
-    made.inputs = {factors.a.tensor, factors.b.tensor};
-    made.outputs = {factors.end.output};
+                       const TwoMaps& factors) {
+    GraphNode made{scaled_product_op,
+                   node.name,
+                   {factors.a.tensor, factors.b.tensor},
+                   {factors.end.output},
+                   {}};
     for (const auto& [name, member] : whole_numbers) {
         made.attributes[name] = product.*member;
     }

@@ -19,11 +19,8 @@ constexpr int least_gain_shift = 32;     // the same for these
 constexpr double largest_left = 64;      // for maps that are only shifted
 constexpr int most_shift = 60;           // source: NVDLA_SDP.rdl, CVT_SHIFT
 
-/// An operand with its scale and the possible values of its integers.
-struct Term {
-    std::string tensor;
-    double scale = 1;
-    double zero = 0;
+/// An operand with the possible values of its integers.
+struct Term : ScaledMap {
     NumberRange codes{};
     double high = 0;  ///< upper limit of its integers, as far as their producer determines it
 
@@ -31,17 +28,9 @@ struct Term {
     bool stores_zero() const { return high - zero == 127; }
 };
 
-Term term_of(const GraphView& view, const std::string& tensor, double scale, double zero) {
-    const NumberRange codes = range_of(view.graph().types.at(tensor).element);
-    return {tensor, scale, zero, codes, high_of(view, tensor).value_or(codes.high)};
-}
-
-std::optional<Term> dequantised_term(const GraphView& view, const std::string& tensor) {
-    const auto from = dequantised(view, tensor);
-    if (!from || view.graph().is_constant(from->tensor) || from->scales.size() != 1) {
-        return std::nullopt;
-    }
-    return term_of(view, from->tensor, from->scales.front(), from->zeros.front());
+Term term_of(const GraphView& view, const ScaledMap& map) {
+    const NumberRange codes = range_of(map.type);
+    return {map, codes, high_of(view, map.tensor).value_or(codes.high)};
 }
 
 /// Two integers whose sum, as computed by a runtime, is so close to a tie that rounded scales may
@@ -378,10 +367,7 @@ double ScaledSum::of(double a, double b) const {
 
 GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std::string& b,
                           const Requantised& end) {
-    GraphNode node;
-    node.op = scaled_sum_op;
-    node.inputs = {a, b};
-    node.outputs = {end.output};
+    GraphNode node{scaled_sum_op, {}, {a, b}, {end.output}, {}};
     for (const auto& [name, member] : whole_numbers) {
         node.attributes[name] = sum.*member;
     }
@@ -410,45 +396,22 @@ ScaledSum scaled_sum_of(const GraphNode& node) {
 std::optional<IntegerForm> read_quantised_sum(const GraphView& view, std::size_t index,
                                               const SumStages& stages) {
     const GraphNode& node = view.node(index);
-    std::optional<Term> a;
-    std::optional<Term> b;
-    std::optional<Requantised> end;
-    if (node.op == "Add") {
-        a = dequantised_term(view, node.inputs[0]);
-        b = dequantised_term(view, node.inputs[1]);
-        end = requantised(view, node.outputs[0]);
-    } else if (node.op == "com.microsoft.QLinearAdd" && node.inputs.size() == 8) {
-        // a, scale, zero, b, scale, zero, scale, zero
-        std::array<std::optional<double>, 6> numbers;
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            numbers[i] = number_of(view, node, i / 2 * 3 + 1 + i % 2);
-        }
-        numbers[4] = number_of(view, node, 6);
-        numbers[5] = number_of(view, node, 7);
-        if (std::ranges::any_of(numbers, [](const auto& number) { return !number; })) {
-            return std::nullopt;
-        }
-        a = term_of(view, node.inputs[0], *numbers[0], *numbers[1]);
-        b = term_of(view, node.inputs[3], *numbers[2], *numbers[3]);
-        const ElementType type = view.graph().types.at(node.inputs[0]).element;
-        end = Requantised{node.outputs[0],     type, *numbers[4], *numbers[5], range_of(type).low,
-                          range_of(type).high, {}};
-    }
-    const auto narrow = [&](const std::optional<Term>& term) {
-        return term && !is_wide(view.graph().types.at(term->tensor).element);
-    };
-    const bool maps = narrow(a) && narrow(b) && end && !is_wide(end->type) &&
-                      view.sizes(a->tensor) == view.sizes(b->tensor);
-    if (!maps) {
+    const bool sums = node.op == "Add" || node.op == "com.microsoft.QLinearAdd";
+    const auto maps = sums ? two_maps(view, node) : std::nullopt;
+    if (!maps || is_wide(maps->a.type) || is_wide(maps->b.type) || is_wide(maps->end.type) ||
+        view.sizes(maps->a.tensor) != view.sizes(maps->b.tensor)) {
         return std::nullopt;
     }
-    if (a->scale < b->scale) {
+    const Requantised& end = maps->end;
+    Term a = term_of(view, maps->a);
+    Term b = term_of(view, maps->b);
+    if (a.scale < b.scale) {
         std::swap(a, b);
     }
-    const auto even = even_sum(*b, *a, *end);
+    const auto even = even_sum(b, a, end);
     std::optional<IntegerForm> form =
-        even ? IntegerForm{scaled_sum_node(*even, b->tensor, a->tensor, *end), end->nodes, {}}
-             : NearestSum(*a, *b, *end).find(stages);
+        even ? IntegerForm{scaled_sum_node(*even, b.tensor, a.tensor, end), end.nodes, {}}
+             : NearestSum(a, b, end).find(stages);
     if (!form) {
         return std::nullopt;
     }
