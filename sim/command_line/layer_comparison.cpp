@@ -72,23 +72,8 @@ std::vector<LayerExpectation> table_expectations(const Network& table, const Pla
     return layers;
 }
 
-namespace {
-
-HostValues host_values(const Graph& graph, const GraphInputs& inputs) {
-    HostValues values(graph, value_ranges(graph));
-    for (const std::string& name : graph.inputs) {
-        values.take_input(name, inputs);
-    }
-    for (const GraphNode& node : graph.nodes) {
-        values.evaluate(node);
-    }
-    return values;
-}
-
-}  // namespace
-
 Diagnostic output_noise(const Graph& graph, const GraphInputs& inputs, const GraphInputs& outputs) {
-    const HostValues values = host_values(graph, inputs);
+    const HostValues values = run_on_host(graph, inputs, value_ranges(graph));
     double least = std::numeric_limits<double>::infinity();
     for (const auto& [name, value] : outputs) {
         least = std::min(least, decibels_between(values.at(name), value));
@@ -110,7 +95,7 @@ std::vector<LayerExpectation> model_expectations(const Graph& graph,
                         precision_name(map_precision(graph))),
             "leave out --compare-layers: the summary shows how close the outputs are");
     }
-    const HostValues values = host_values(graph, inputs);
+    const HostValues values = run_on_host(graph, inputs, value_ranges(graph));
     std::vector<LayerExpectation> expected;
     expected.reserve(layers.size());
     for (const LayerResult& layer : layers) {

@@ -96,4 +96,16 @@ GraphValue HostValues::stored(const std::string& tensor, std::optional<bool> is_
     return value;
 }
 
+HostValues run_on_host(const Graph& graph, const std::map<std::string, GraphValue>& inputs,
+                       ValueRanges facts) {
+    HostValues values(graph, std::move(facts));
+    for (const std::string& input : graph.inputs) {
+        values.take_input(input, inputs);
+    }
+    for (const GraphNode& node : graph.nodes) {
+        values.evaluate(node);
+    }
+    return values;
+}
+
 }  // namespace npuscope

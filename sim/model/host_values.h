@@ -41,4 +41,8 @@ class HostValues {
     std::size_t held_ = 0;         ///< elements produced by nodes
 };
 
+/// Computes all of a model; ConfigErrors as above.
+HostValues run_on_host(const Graph& graph, const std::map<std::string, GraphValue>& inputs,
+                       ValueRanges facts = {});
+
 }  // namespace npuscope

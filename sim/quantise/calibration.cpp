@@ -28,13 +28,7 @@ std::vector<double> kernel_means(const GraphValue& value, bool kernels_last) {
 Calibration calibrate(const Graph& graph, const Places& places, const std::vector<Case>& cases) {
     Calibration found;
     for (const Case& one : cases) {
-        HostValues values(graph, {});
-        for (const std::string& input : graph.inputs) {
-            values.take_input(input, one);
-        }
-        for (const GraphNode& node : graph.nodes) {
-            values.evaluate(node);
-        }
+        const HostValues values = run_on_host(graph, one);
         for (const auto& [tensor, grid] : places.grids) {
             found.tensors[tensor].add(values.at(tensor).numbers);
         }

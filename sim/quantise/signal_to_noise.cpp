@@ -33,17 +33,6 @@ struct Power {
     }
 };
 
-HostValues run(const Graph& graph, const Case& inputs) {
-    HostValues values(graph, {});
-    for (const std::string& input : graph.inputs) {
-        values.take_input(input, inputs);
-    }
-    for (const GraphNode& node : graph.nodes) {
-        values.evaluate(node);
-    }
-    return values;
-}
-
 /// For the finite values of an output of one case. An output of only zeros has no ratio, and counts
 /// as exact.
 double output_ratio(const GraphValue& wanted, const GraphValue& found) {
@@ -81,8 +70,8 @@ Noise signal_to_noise(const Graph& graph, const QuantisedGraph& model,
     std::vector<Power> powers(model.same.size() + graph.outputs.size());
     Noise noise;
     for (const Case& one : cases) {
-        const HostValues wanted = run(graph, one);
-        const HostValues found = run(model.graph, one);
+        const HostValues wanted = run_on_host(graph, one);
+        const HostValues found = run_on_host(model.graph, one);
         for (std::size_t i = 0; i < model.same.size(); ++i) {
             powers[i].add(wanted.at(model.same[i].first), found.at(model.same[i].second));
         }
@@ -117,7 +106,7 @@ double worst_decibels(const Noise& noise) { return *std::ranges::min_element(noi
 WantedOutputs::WantedOutputs(const Graph& graph, const std::vector<Case>& cases)
     : graph_(graph), cases_(cases) {
     for (const Case& one : cases) {
-        const HostValues values = run(graph, one);
+        const HostValues values = run_on_host(graph, one);
         std::vector<GraphValue>& outputs = outputs_.emplace_back();
         for (const std::string& output : graph.outputs) {
             outputs.push_back(values.at(output));
@@ -126,7 +115,7 @@ WantedOutputs::WantedOutputs(const Graph& graph, const std::vector<Case>& cases)
 }
 
 double WantedOutputs::decibels(const Graph& model, std::size_t index) const {
-    const HostValues values = run(model, cases_[index]);
+    const HostValues values = run_on_host(model, cases_[index]);
     double least = most_decibels;
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
         least = std::min(least, output_ratio(outputs_[index][i], values.at(graph_.outputs[i])));

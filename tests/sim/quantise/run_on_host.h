@@ -17,14 +17,7 @@ inline Graph prepared(const test::ModelBuilder& builder) {
 }
 
 inline GraphValue host_output(const Graph& graph, const Case& inputs) {
-    HostValues values(graph, {});
-    for (const std::string& input : graph.inputs) {
-        values.take_input(input, inputs);
-    }
-    for (const GraphNode& node : graph.nodes) {
-        values.evaluate(node);
-    }
-    return values.at(graph.outputs.front());
+    return run_on_host(graph, inputs).at(graph.outputs.front());
 }
 
 }  // namespace npuscope::sample
