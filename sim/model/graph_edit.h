@@ -45,6 +45,8 @@ std::set<std::string> read_tensors(const Graph& graph);
 /// readers: weights may be large.
 void drop_unread(Graph& graph, const std::function<bool(const GraphNode&)>& droppable);
 
+inline bool is_dequantiser(const GraphNode& node) { return node.op == "DequantizeLinear"; }
+
 /// A graph that a pass rewrites, and what it was before.
 struct GraphRewrite {
     Graph& graph_;

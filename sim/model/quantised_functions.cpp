@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -39,7 +40,9 @@ class FunctionTables {
             }
             functions_[node.outputs[0]] = *std::move(function);
         }
-        drop_unread();
+        drop_unread(graph_, [&](const GraphNode& node) {
+            return node.op == "DequantizeLinear" || functions_.contains(node.outputs.front());
+        });
     }
 
  private:
@@ -141,30 +144,6 @@ class FunctionTables {
         made.inputs = {function.map};
         made.outputs = node.outputs;
         node = std::move(made);
-    }
-
-    /// Drops nodes whose results are no longer read.
-    void drop_unread() {
-        std::map<std::string, std::size_t> readers;
-        for (const GraphNode& node : graph_.nodes) {
-            for (const std::string& input : node.inputs) {
-                ++readers[input];
-            }
-        }
-        for (const std::string& output : graph_.outputs) {
-            ++readers[output];
-        }
-        for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
-            const GraphNode& node = graph_.nodes[i];
-            const bool ours = node.outputs.size() == 1 && (functions_.contains(node.outputs[0]) ||
-                                                           node.op == "DequantizeLinear");
-            if (ours && readers[node.outputs[0]] == 0) {
-                for (const std::string& input : node.inputs) {
-                    --readers[input];
-                }
-                graph_.nodes.erase(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(i));
-            }
-        }
     }
 
     Graph& graph_;

@@ -26,16 +26,6 @@ GraphNode pool_on_integers(const QuantisedLayer& layer) {
     return node;
 }
 
-/// Removes dequantisers without readers.
-void drop_unread_dequantisers(Graph& graph) {
-    const GraphView view(graph);
-    std::erase_if(graph.nodes, [&](const GraphNode& node) {
-        return node.op == "DequantizeLinear" && view.readers(node.outputs.front()) == 0 &&
-               std::find(graph.outputs.begin(), graph.outputs.end(), node.outputs.front()) ==
-                   graph.outputs.end();
-    });
-}
-
 std::int64_t onnx_code(ElementType type) {
     switch (type) {
         case ElementType::Int8:
@@ -270,7 +260,7 @@ void normalise_quantised(Graph& graph, ScaleForm form, bool fit) {
         dropped.insert(layer->after.begin(), layer->after.end());
     }
     replace_nodes(graph, std::move(replaced), dropped);
-    drop_unread_dequantisers(graph);
+    drop_unread(graph, is_dequantiser);
 }
 
 namespace {

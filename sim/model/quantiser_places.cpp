@@ -254,7 +254,7 @@ void place_quantisers(Graph& graph) {
     join_equal_quantisers(graph);
     join_limits(graph);
     fold_into_products(graph);
-    drop_unread(graph, [](const GraphNode& node) { return node.op == "DequantizeLinear"; });
+    drop_unread(graph, is_dequantiser);
 }
 
 }  // namespace npuscope

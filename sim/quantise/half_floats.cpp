@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -34,7 +35,7 @@ class HalfWriter {
             types[input] = before_.types.at(input);
         }
         graph.types = std::move(types);
-        drop_unread();
+        drop_unread(graph, [](const GraphNode& /*node*/) { return false; });
         prepare_graph(graph);
         return std::move(half_);
     }
@@ -107,15 +108,6 @@ class HalfWriter {
             widen(input);
         }
         half_.graph.nodes.push_back(node);
-    }
-
-    void drop_unread() {
-        std::set<std::string> read(before_.outputs.begin(), before_.outputs.end());
-        for (const GraphNode& node : half_.graph.nodes) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        std::erase_if(half_.graph.constants,
-                      [&](const auto& constant) { return !read.contains(constant.first); });
     }
 
     const Graph& before_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/host_values.h"
 #include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
@@ -65,7 +66,10 @@ class Inserter {
             left_.types[input] = before_.types.at(input);
         }
         keep_stated_types();
-        drop_unread();
+        drop_unread(left_, is_dequantiser);
+        std::erase_if(same_, [read = read_tensors(left_)](const auto& one) {
+            return !read.contains(one.second);
+        });
         prepare_graph(left_);
         return {std::move(left_), std::move(biases_), std::move(same_)};
     }
@@ -304,24 +308,6 @@ class Inserter {
         biases_.push_back({product.outputs.front(), raw_of(product.outputs.front()),
                            name + "_quantized", scales});
         return name + "_dequantized";
-    }
-
-    /// Drops dequantisers and constants without readers.
-    void drop_unread() {
-        std::set<std::string> read(left_.outputs.begin(), left_.outputs.end());
-        for (const GraphNode& node : left_.nodes) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        std::erase_if(left_.nodes, [&](const GraphNode& node) {
-            return node.op == "DequantizeLinear" && !read.contains(node.outputs.front());
-        });
-        std::erase_if(same_, [&](const auto& one) { return !read.contains(one.second); });
-        read.clear();
-        for (const GraphNode& node : left_.nodes) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        read.insert(left_.outputs.begin(), left_.outputs.end());
-        std::erase_if(left_.constants, [&](const auto& one) { return !read.contains(one.first); });
     }
 
     const Graph& before_;

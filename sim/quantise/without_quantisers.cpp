@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
 
 namespace npuscope {
@@ -34,7 +34,7 @@ class Stripping {
             }
         }
         graph_.nodes = std::move(kept);
-        drop_unread_quantisers();
+        drop_unread(graph_, [](const GraphNode& node) { return node.op == "QuantizeLinear"; });
     }
 
  private:
@@ -55,17 +55,6 @@ class Stripping {
             graph_.constants[result] = *std::move(value);
         }
         return value.has_value();
-    }
-
-    void drop_unread_quantisers() {
-        std::set<std::string> read(graph_.outputs.begin(), graph_.outputs.end());
-        for (const GraphNode& node : graph_.nodes) {
-            read.insert(node.inputs.begin(), node.inputs.end());
-        }
-        std::erase_if(graph_.nodes, [&](const GraphNode& node) {
-            return node.op == "QuantizeLinear" && !read.contains(node.outputs.front());
-        });
-        std::erase_if(graph_.constants, [&](const auto& one) { return !read.contains(one.first); });
     }
 
     Graph& graph_;
