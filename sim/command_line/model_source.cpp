@@ -20,10 +20,9 @@
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/by_shape.h"
 #include "sim/quantise/float_graph.h"
+#include "sim/quantise/quantise_model.h"
 #include "sim/quantise/signal_to_noise.h"
-#include "sim/quantise/without_quantisers.h"
 
 namespace npuscope {
 namespace {

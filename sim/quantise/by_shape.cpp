@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/by_shape.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +7,8 @@
 #include <vector>
 
 #include "sim/quantise/float_graph.h"
-#include "sim/quantise/half_floats.h"
 #include "sim/quantise/insert_quantisers.h"
-#include "sim/quantise/rows_as_maps.h"
+#include "sim/quantise/quantise_model.h"
 
 namespace npuscope {
 namespace {

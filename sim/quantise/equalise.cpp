@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/equalise.h"
-
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -9,7 +9,6 @@
 
 #include "models/base/check.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/raise_opset.h"
 
 namespace npuscope {
 namespace {

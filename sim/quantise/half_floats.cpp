@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/half_floats.h"
-
 #include <algorithm>
 #include <set>
 
 #include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/quantise/insert_quantisers.h"
 
 namespace npuscope {
 namespace {

@@ -33,4 +33,9 @@ QuantisedGraph insert_quantisers(const Graph& graph, const Places& places,
                                  const std::vector<Grid>& grids,
                                  ElementType type = ElementType::Int8);
 
+/// The model as fp16: products, sums, pools and operators that move their maps compute in 16-bit
+/// floats, between Casts from and to 32 bits. Weights and biases are rounded to fp16, and none are
+/// integers; inputs and outputs of the model stay unchanged.
+QuantisedGraph half_floats(const Graph& graph, const Places& places);
+
 }  // namespace npuscope

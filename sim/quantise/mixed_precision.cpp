@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "sim/model/operators.h"
-#include "sim/quantise/bias_correction.h"
+#include "sim/quantise/calibration.h"
 
 namespace npuscope {
 namespace {

@@ -9,11 +9,9 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "sim/quantise/equalise.h"
 #include "sim/quantise/float_graph.h"
-#include "sim/quantise/half_floats.h"
+#include "sim/quantise/insert_quantisers.h"
 #include "sim/quantise/quantise_way.h"
-#include "sim/quantise/rows_as_maps.h"
 
 namespace npuscope {
 namespace {

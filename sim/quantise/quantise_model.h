@@ -76,4 +76,8 @@ struct QuantisedModel {
 QuantisedModel quantise_model(Graph graph, const std::vector<Case>& cases,
                               const QuantiseOptions& options);
 
+/// A float model as it would be quantised, for timing only; does nothing if the graph is not one.
+/// `graph` is prepared, before and after; a note describes what was done.
+void quantise_by_shape(Graph& graph, MapType type = MapType::Int8);
+
 }  // namespace npuscope

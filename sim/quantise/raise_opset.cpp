@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/raise_opset.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "sim/model/graph_edit.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/quantise/float_graph.h"
 
 namespace npuscope {
 namespace {

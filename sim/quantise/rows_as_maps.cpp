@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/rows_as_maps.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>

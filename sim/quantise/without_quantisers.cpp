@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/quantise/without_quantisers.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,6 +9,7 @@
 
 #include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"
+#include "sim/quantise/float_graph.h"
 
 namespace npuscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/onnx_writer.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/by_shape.h"
+#include "sim/quantise/quantise_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace npuscope;

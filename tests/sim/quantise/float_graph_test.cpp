@@ -8,8 +8,6 @@
 
 #include "sim/model/onnx_reader.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/equalise.h"
-#include "sim/quantise/raise_opset.h"
 #include "tests/sim/message_of.h"
 #include "tests/sim/quantise/run_on_host.h"
 #include "tests/support/float_model.h"

@@ -9,7 +9,6 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/onnx_writer.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/by_shape.h"
 #include "tests/sim/message_of.h"
 #include "tests/sim/quantise/run_on_host.h"
 #include "tests/support/float_model.h"

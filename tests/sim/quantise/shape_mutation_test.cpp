@@ -6,7 +6,7 @@
 #include "sim/model/onnx_reader.h"
 #include "sim/model/onnx_writer.h"
 #include "sim/model/prepare_graph.h"
-#include "sim/quantise/by_shape.h"
+#include "sim/quantise/quantise_model.h"
 #include "tests/sim/fuzz/mutate.h"
 #include "tests/support/float_model.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models with quantisers for some layers only, as float models.
-#include "sim/quantise/without_quantisers.h"
-
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
