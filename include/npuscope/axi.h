@@ -38,8 +38,9 @@ namespace npuscope {
 /// A target for b_transport, which waits for the answer, and for nb_transport with the phases of
 /// the base protocol: BEGIN_REQ is accepted at once (END_REQ), BEGIN_RESP comes with the last
 /// answer. An error response becomes TLM_GENERIC_ERROR_RESPONSE (SLVERR) or
-/// TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte enables become strobes. In reset nothing is driven,
-/// and transactions in flight end with an error.
+/// TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte enables become strobes. In reset nothing is driven, and
+/// all transactions, those that still wait for the address channel among them, end with
+/// TLM_GENERIC_ERROR_RESPONSE.
 template <int W>
 class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> {
  public:
@@ -189,10 +190,13 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         } else if (response == static_cast<unsigned>(AxiResponse::DecodeError)) {
             request.status = tlm::TLM_ADDRESS_ERROR_RESPONSE;
         }
-        if (direction.in_flight > 0) {
-            --direction.in_flight;
-        }
+        --direction.in_flight;
         ++bursts_;
+        end(request);
+    }
+
+    /// A burst of the request has ended, and with the last of them the request.
+    void end(Request& request) {
         if (--request.open > 0) {
             return;
         }
@@ -242,7 +246,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         if (!this->reset_n.read()) {
             drop(reads_);
             drop(writes_);
-            data_.clear();
+            fail(data_);
             data_driven_ = false;
             this->awvalid.write(false), this->wvalid.write(false), this->arvalid.write(false);
             this->bready.write(false), this->rready.write(false);
@@ -259,22 +263,20 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     }
 
     void drop(Direction& direction) {
-        const auto fail = [&](const Burst& burst) {
-            answer(direction, burst, static_cast<unsigned>(AxiResponse::SlaveError));
-        };
-        if (&direction == &writes_) {
-            std::for_each(data_.begin(), data_.end(), fail);
-        }
         for (auto& open : direction.answered_next) {
-            std::for_each(open.begin(), open.end(), fail);
-            open.clear();
+            fail(open);
         }
-        if (direction.driven) {
-            fail(direction.waiting.front());
-            direction.waiting.pop_front();
-        }
+        fail(direction.waiting);
         direction.driven = false;
         direction.in_flight = 0;
+    }
+
+    void fail(std::deque<Burst>& bursts) {
+        for (const Burst& burst : bursts) {
+            burst.request->status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+            end(*burst.request);
+        }
+        bursts.clear();
     }
 
     /// The next burst for the address channel, with its identifier; null if there is none.
