@@ -38,9 +38,9 @@ namespace npuscope {
 /// A target for b_transport, which waits for the answer, and for nb_transport with the phases of
 /// the base protocol: BEGIN_REQ is accepted at once (END_REQ), BEGIN_RESP comes with the last
 /// answer. An error response becomes TLM_GENERIC_ERROR_RESPONSE (SLVERR) or
-/// TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte enables become strobes. In reset nothing is driven, and
-/// all transactions, those that still wait for the address channel among them, end with
-/// TLM_GENERIC_ERROR_RESPONSE.
+/// TLM_ADDRESS_ERROR_RESPONSE (DECERR). Byte enables become strobes of a write; a read leaves bytes
+/// that are not enabled as they are. In reset nothing is driven, and all transactions, those that
+/// still wait for the address channel among them, end with TLM_GENERIC_ERROR_RESPONSE.
 template <int W>
 class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> {
  public:
@@ -411,9 +411,12 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         }
         Burst& burst = open->front();
         const typename Wires::Data data = this->rdata.read();
+        Payload& payload = *burst.request->payload;
         for_each_lane(burst, [&](std::uint64_t position, unsigned lane) {
-            burst.request->payload->get_data_ptr()[position] = static_cast<unsigned char>(
-                data.get_word(static_cast<int>(lane / 4)) >> (8 * (lane % 4)));
+            if (is_enabled(payload, position)) {
+                payload.get_data_ptr()[position] = static_cast<unsigned char>(
+                    data.get_word(static_cast<int>(lane / 4)) >> (8 * (lane % 4)));
+            }
         });
         const unsigned response = this->rresp.read().to_uint();
         if (response > static_cast<unsigned>(AxiResponse::ExclusiveOkay)) {

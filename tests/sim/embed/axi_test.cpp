@@ -98,7 +98,7 @@ struct Initiator : sc_core::sc_module {
             byte = random.byte();
         }
         access.before = access.data;
-        if (access.write && random.chance(25)) {
+        if (random.chance(25)) {
             access.enables.resize(random.size(1, 9));
             for (std::uint8_t& enable : access.enables) {
                 enable = random.chance(60) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
