@@ -190,7 +190,7 @@ struct AxiBench : sc_core::sc_module {
                                              beats, beats > 1 ? "s" : "");
         rows.push_back({name + "to the address", 1, address - begin});
         if (write) {
-            rows.push_back({name + "from there to its first beat", 1, data - address});
+            rows.push_back({name + "from there to its first beat", 0, data - address});
         }
         rows.push_back({name + "from the last answer", 1, now() - answer});
         sc_core::wait(period * 4);

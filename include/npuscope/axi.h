@@ -99,8 +99,8 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     };
     /// Pending bursts of one direction.
     struct Direction {
-        std::deque<Burst> waiting;  ///< for the address channel
-        bool driven = false;        ///< the first of them is on the address channel
+        std::deque<Burst> waiting;  ///< for the address channel; of reads, the first may be on it
+        bool driven = false;        ///< one is on the address channel
         std::array<std::deque<Burst>, axi_ids> answered_next;
         unsigned in_flight = 0;
         unsigned next_id = 0;
@@ -293,10 +293,10 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         return &burst;
     }
 
+    /// The first beat is driven with its address: a slave may wait for both before it accepts
+    /// either.
     void write_address() {
         if (writes_.driven && this->awready.read()) {
-            data_.push_back(writes_.waiting.front());
-            writes_.waiting.pop_front();
             writes_.driven = false;
         }
         if (const Burst* burst = drive_next(writes_)) {
@@ -305,6 +305,8 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
             this->awlen.write(burst->beats - 1);
             this->awsize.write(axi_size<W>());
             this->awburst.write(axi_incrementing);
+            data_.push_back(*burst);
+            writes_.waiting.pop_front();
         }
         this->awvalid.write(writes_.driven);
     }

@@ -31,6 +31,7 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
         std::uint64_t error_begin = 0;  ///< bursts that begin in [error_begin, error_end) ..
         std::uint64_t error_end = 0;
         AxiResponse error = AxiResponse::SlaveError;  ///< .. get this answer, and write nothing
+        bool data_first = false;  ///< a write's address is accepted only with a beat, or after it
     };
 
     /// `other`: a memory that shares its bytes with this one, which is its second port.
@@ -76,6 +77,11 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
         }
     };
 
+    struct Beat {
+        typename Wires::Data data;
+        typename Wires::Strobes strobes;
+    };
+
     std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
     bool is_ready() { return below(100) >= setup_.stall_percent; }
 
@@ -97,15 +103,16 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
     void step() {
         ++cycle_;
         if (!this->reset_n.read()) {
-            writes_.clear(), answers_.clear(), reads_.clear();
+            writes_.clear(), beats_.clear(), answers_.clear(), reads_.clear();
             aw_ = w_ = ar_ = b_ = r_ = false;
         } else {
             take_requests();
             answer_writes();
             answer_reads();
-            aw_ = is_ready();
+            const bool has_beat = this->wvalid.read() || !beats_.empty();
+            aw_ = is_ready() && (!setup_.data_first || has_beat);
             ar_ = is_ready();
-            w_ = !writes_.empty() && is_ready();
+            w_ = (setup_.data_first || !writes_.empty()) && is_ready();
         }
         this->awready.write(aw_), this->wready.write(w_), this->arready.write(ar_);
         this->bvalid.write(b_), this->rvalid.write(r_);
@@ -113,7 +120,7 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
 
     void take_requests() {
         if (w_ && this->wvalid.read()) {
-            take_beat();
+            beats_.push_back({this->wdata.read(), this->wstrb.read()});
         }
         if (aw_ && this->awvalid.read()) {
             writes_.push_back(burst_of(this->awaddr.read().to_uint64(), this->awid.read().to_uint(),
@@ -124,16 +131,18 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
             reads_.push_back(burst_of(this->araddr.read().to_uint64(), this->arid.read().to_uint(),
                                       this->arlen.read().to_uint(), this->arsize.read().to_uint()));
         }
+        while (!writes_.empty() && !beats_.empty()) {
+            take_beat(beats_.front());
+            beats_.pop_front();
+        }
     }
 
-    void take_beat() {
+    void take_beat(const Beat& beat) {
         Burst& burst = writes_.front();
-        const typename Wires::Data data = this->wdata.read();
-        const typename Wires::Strobes strobes = this->wstrb.read();
         const std::uint64_t word = burst.of_beat() / Wires::bytes * Wires::bytes;
         for (unsigned lane = 0; lane < Wires::bytes; ++lane) {
-            if (strobes[static_cast<int>(lane)].to_bool() && !burst.fails) {
-                poke(word + lane, lane_of(data, lane));
+            if (beat.strobes[static_cast<int>(lane)].to_bool() && !burst.fails) {
+                poke(word + lane, lane_of(beat.data, lane));
             }
         }
         if (++burst.beat == burst.beats) {
@@ -212,6 +221,7 @@ class AxiMemory : public sc_core::sc_module, public AxiPins<W, AxiSide::Slave> {
     std::mt19937_64 random_;
     std::shared_ptr<Pages> pages_;
     std::deque<Burst> writes_;   ///< addresses; their beats come in this order
+    std::deque<Beat> beats_;     ///< without an address yet
     std::deque<Burst> answers_;  ///< writes that are complete
     std::deque<Burst> reads_;
     std::uint64_t cycle_ = 0;

@@ -261,6 +261,7 @@ void expect_seeded_runs_to_pass(const typename AxiMaster<W>::Setup& setup, std::
         behaviour.most_latency = random.size(5, 60);
         behaviour.stall_percent = random.size(0, 80);
         behaviour.reorders = random.chance(70);
+        behaviour.data_first = random.chance(50);
         behaviour.error_begin = initiator.error_begin;
         behaviour.error_end = initiator.error_begin + 0x1000;
         behaviour.error = random.chance(50) ? AxiResponse::SlaveError : AxiResponse::DecodeError;
