@@ -49,34 +49,41 @@ static void good(const call* made, npuscope_status status) {
     }
 }
 
-static call begin(void) {
+/* So many arguments, at least and at most. */
+static call begin(int least, int most) {
     call made = {vpi_handle(vpiSysTfCall, NULL), {NULL}, 0, 0};
     vpiHandle all = vpi_iterate(vpiArgument, made.handle);
-    if (all == NULL) {
-        return made;
-    }
-    for (vpiHandle one = vpi_scan(all); one != NULL; one = vpi_scan(all)) {
-        if (made.count == MOST_ARGUMENTS) {
+    for (vpiHandle one = all == NULL ? NULL : vpi_scan(all); one != NULL; one = vpi_scan(all)) {
+        if (made.count == most) {
             fail(&made, "too many arguments");
         }
         made.arguments[made.count++] = one;
     }
+    if (made.count < least) {
+        fail(&made, "an argument is missing");
+    }
     return made;
 }
 
-static vpiHandle take(call* made) {
-    if (made->next == made->count) {
-        fail(made, "an argument is missing");
-    }
-    return made->arguments[made->next++];
+static vpiHandle take(call* made) { return made->arguments[made->next++]; }
+
+static int is_real(vpiHandle argument) {
+    const int type = (int)vpi_get(vpiType, argument);
+    return type == vpiRealVar || (type == vpiConstant && vpi_get(vpiConstType, argument) == vpiRealConst);
 }
 
 static uint64_t number(call* made) {
     s_vpi_value value;
     vpiHandle argument = take(made);
+    if (is_real(argument)) {
+        fail(made, "an argument is a real: convert it by $rtoi");
+    }
     const int words = ((int)vpi_get(vpiSize, argument) + 31) / 32;
     value.format = vpiVectorVal;
     vpi_get_value(argument, &value);
+    if (value.format != vpiVectorVal) {
+        fail(made, "an argument is not a number");
+    }
     uint64_t result = 0;
     for (int i = 0; i < words; ++i) {
         if (value.value.vector[i].bval != 0) {
@@ -88,6 +95,16 @@ static uint64_t number(call* made) {
         result |= i >= 2 ? 0 : (uint64_t)(uint32_t)value.value.vector[i].aval << (32 * i);
     }
     return result;
+}
+
+static uint64_t cycles(call* made) {
+    vpiHandle argument = made->arguments[made->next];
+    const int size = (int)vpi_get(vpiSize, argument);
+    const uint64_t count = number(made);
+    if (vpi_get(vpiSigned, argument) && size <= 64 && count >> (size - 1) != 0) {
+        fail(made, "the number of cycles is negative");
+    }
+    return count;
 }
 
 /* An address or a value of a register. */
@@ -127,7 +144,7 @@ static void give(const call* made, uint64_t result) {
 
 static PLI_INT32 create(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(1, 2);
     size_t changes = 0;
     int index = 1; /* 0 is the value of an uninitialised two-state integer */
     while (index < MOST_DEVICES && devices[index] != NULL) {
@@ -152,7 +169,7 @@ static PLI_INT32 create(PLI_BYTE8* unused) {
 
 static PLI_INT32 destroy(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(1, 1);
     npuscope_device* npu = device(&made);
     for (int i = 0; i < MOST_DEVICES; ++i) {
         devices[i] = devices[i] == npu ? NULL : devices[i];
@@ -163,14 +180,14 @@ static PLI_INT32 destroy(PLI_BYTE8* unused) {
 
 static PLI_INT32 reset(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(1, 1);
     good(&made, npuscope_reset(device(&made)));
     return 0;
 }
 
 static PLI_INT32 write_register(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(3, 3);
     npuscope_device* npu = device(&made);
     const uint32_t address = narrow(&made);
     good(&made, npuscope_write_register(npu, address, narrow(&made)));
@@ -179,7 +196,7 @@ static PLI_INT32 write_register(PLI_BYTE8* unused) {
 
 static PLI_INT32 read_register(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(2, 2);
     npuscope_device* npu = device(&made);
     uint32_t value = 0;
     good(&made, npuscope_read_register(npu, narrow(&made), &value));
@@ -207,6 +224,9 @@ static transfer begin_transfer(call* made) {
     vpi_get_value(vpi_handle(vpiRightRange, all.array), &right);
     all.first = left.value.integer < right.value.integer ? left.value.integer : right.value.integer;
     const uint64_t count = number(made);
+    if (vpi_get(vpiSize, vpi_handle_by_index(all.array, all.first)) != 8) {
+        fail(made, "the elements of the array are not of 8 bits");
+    }
     if (count > (uint64_t)vpi_get(vpiSize, all.array)) {
         fail(made, "the array has fewer elements");
     }
@@ -217,7 +237,7 @@ static transfer begin_transfer(call* made) {
 
 static PLI_INT32 write_memory(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(4, 4);
     transfer all = begin_transfer(&made);
     for (int i = 0; i < all.count; ++i) {
         s_vpi_value value;
@@ -235,7 +255,7 @@ static PLI_INT32 write_memory(PLI_BYTE8* unused) {
 
 static PLI_INT32 read_memory(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(4, 4);
     transfer all = begin_transfer(&made);
     good(&made, npuscope_read_memory(all.npu, all.address, all.bytes, (size_t)all.count));
     for (int i = 0; i < all.count; ++i) {
@@ -250,35 +270,35 @@ static PLI_INT32 read_memory(PLI_BYTE8* unused) {
 
 static PLI_INT32 advance(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(2, 2);
     npuscope_device* npu = device(&made);
-    good(&made, npuscope_advance(npu, number(&made)));
+    good(&made, npuscope_advance(npu, cycles(&made)));
     return 0;
 }
 
 static PLI_INT32 run_until_interrupt(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(2, 2);
     npuscope_device* npu = device(&made);
     uint64_t passed = 0;
-    good(&made, npuscope_run_until_interrupt(npu, number(&made), &passed));
+    good(&made, npuscope_run_until_interrupt(npu, cycles(&made), &passed));
     give(&made, passed);
     return 0;
 }
 
 static PLI_INT32 run_until_idle(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(2, 2);
     npuscope_device* npu = device(&made);
     uint64_t passed = 0;
-    good(&made, npuscope_run_until_idle(npu, number(&made), &passed));
+    good(&made, npuscope_run_until_idle(npu, cycles(&made), &passed));
     give(&made, passed);
     return 0;
 }
 
 static PLI_INT32 interrupt(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(1, 1);
     int line = 0;
     good(&made, npuscope_interrupt(device(&made), &line));
     give(&made, (uint64_t)line);
@@ -287,7 +307,7 @@ static PLI_INT32 interrupt(PLI_BYTE8* unused) {
 
 static PLI_INT32 cycle(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(1, 1);
     uint64_t now = 0;
     good(&made, npuscope_cycle(device(&made), &now));
     give(&made, now);
@@ -296,7 +316,7 @@ static PLI_INT32 cycle(PLI_BYTE8* unused) {
 
 static PLI_INT32 result(PLI_BYTE8* unused) {
     (void)unused;
-    call made = begin();
+    call made = begin(2, 2);
     npuscope_device* npu = device(&made);
     char* path = text(&made);
     char* json = NULL;

@@ -40,7 +40,7 @@ grep --quiet "^frame 0, row 0, column 0, channel [0-7]: the block gives" bad.log
 
 # refused LINE TEXT: a call that ends the simulation with exit code 1 and its place.
 refused() {
-    printf 'module bench;\nreg [7:0] bytes[0:3];\nreg [31:0] npu, unknown;\ninitial begin npu = $npuscope_create("nv_small");\n%s\n$display("went on"); end endmodule\n' "$1" >refused.sv
+    printf 'module bench;\nreg [7:0] bytes[0:3]; reg [15:0] words[0:3]; real length = 10.7; integer negative = -1;\nreg [31:0] npu, unknown;\ninitial begin npu = $npuscope_create("nv_small");\n%s\n$display("went on"); end endmodule\n' "$1" >refused.sv
     iverilog -g2012 -o refused refused.sv
     if simulate -mnpuscope refused >refused.log; then
         cat refused.log
@@ -61,6 +61,12 @@ refused '$npuscope_advance(npu, 65'"'"'h1_0000_0000_0000_0000);' "more than 64 b
 refused '$npuscope_write(npu + 1, 0, 1);' "there is no such device"
 refused '$npuscope_write(npu, unknown, 1);' "bits that are x or z"
 refused '$npuscope_write(npu);' "an argument is missing"
+refused '$npuscope_write(npu, 32'"'"'h1004, 0, 77);' "too many arguments"
+refused '$npuscope_advance(npu, length);' "an argument is a real"
+refused '$npuscope_advance(npu, 10.7);' "an argument is a real"
+refused '$npuscope_advance(npu, negative);' "the number of cycles is negative"
+refused '$npuscope_write_memory(npu, 64'"'"'h80000000, words, 4);' "the elements of the array are not of 8 bits"
+refused '$npuscope_read_memory(npu, 64'"'"'h80000000, words, 4);' "the elements of the array are not of 8 bits"
 refused '$npuscope_read_memory(npu, 0, bytes, 5);' "the array has fewer elements"
 refused '$npuscope_write_memory(npu, 64'"'"'h80000000, bytes, 4);' "the array has bits that are x or z"
 refused '$display("%%d", $npuscope_run_until_interrupt(npu, 1000));' "no event is pending"
