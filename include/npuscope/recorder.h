@@ -25,7 +25,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -253,6 +252,16 @@ class Recorder : public sc_core::sc_module {
     std::uint64_t accesses_ = 0;
 };
 
+/// A whole number in `text`; std::invalid_argument if there is anything else.
+inline std::uint64_t whole_number(const std::string& text, int base) {
+    std::size_t end = 0;
+    const std::uint64_t value = std::stoull(text, &end, base);
+    if (end != text.size() || text[0] == '-') {
+        throw std::invalid_argument(text);
+    }
+    return value;
+}
+
 /// The rows of a recorder's CSV in order of begin. Throws std::runtime_error with file and line.
 inline std::vector<RecordedAccess> read_recording(const std::string& file) {
     std::ifstream stream(file);
@@ -271,21 +280,30 @@ inline std::vector<RecordedAccess> read_recording(const std::string& file) {
             std::getline(words, cell, ',');
         }
         RecordedAccess row;
+        std::uint64_t bytes = 0;
         try {
-            row.begin = std::stoull(cells[0]);
-            row.end = std::stoull(cells[1]);
+            row.begin = whole_number(cells[0], 10);
+            row.end = whole_number(cells[1], 10);
             row.access = cells[2];
-            row.address = std::stoull(cells[3], nullptr, 16);
+            row.address = whole_number(cells[3], 16);
+            bytes = whole_number(cells[4], 10);
             row.response = cells[5];
-            for (std::size_t i = 0; i + 1 < cells[6].size(); i += 2) {
+            if (cells[6].size() % 2 != 0) {
+                throw std::invalid_argument(cells[6]);
+            }
+            for (std::size_t i = 0; i < cells[6].size(); i += 2) {
                 row.data.push_back(
-                    static_cast<unsigned char>(std::stoul(cells[6].substr(i, 2), nullptr, 16)));
+                    static_cast<unsigned char>(whole_number(cells[6].substr(i, 2), 16)));
             }
         } catch (const std::logic_error&) {
             wrong(line, "a number is none");
         }
-        if (row.data.size() != std::strtoull(cells[4].c_str(), nullptr, 10)) {
+        if (row.data.size() != bytes) {
             wrong(line, "there are " + std::to_string(row.data.size()) + " bytes of data");
+        }
+        const std::string kind = row.access.substr(row.is_debug() ? 6 : 0);
+        if (kind != "read" && kind != "write") {
+            wrong(line, "no such access: " + row.access);
         }
         rows.push_back(std::move(row));
     }
@@ -296,7 +314,7 @@ inline std::vector<RecordedAccess> read_recording(const std::string& file) {
 
 /// Replays a recording: each transaction at its time, counted from the first one, by b_transport
 /// from its own thread, so that as many are in flight as when recorded. Debug transport is left
-/// out. Read data and each response are compared with the recording.
+/// out. Each response is compared with the recording, and data that a read has returned.
 class Replayer : public sc_core::sc_module {
  public:
     /// Throws std::runtime_error if the file is not a recording.
@@ -314,11 +332,15 @@ class Replayer : public sc_core::sc_module {
     std::function<void(const RecordedAccess& recorded, const std::string& text)> on_difference;
     std::uint64_t differences() const { return differences_; }
     std::size_t left() const { return left_; }
+    /// Notified with the last answer; at once if the recording has no transaction.
     sc_core::sc_event done;
 
  private:
     void replay() {
         left_ = rows_.size();
+        if (rows_.empty()) {
+            done.notify(sc_core::SC_ZERO_TIME);
+        }
         const sc_core::sc_time begin = sc_core::sc_time_stamp();
         for (const RecordedAccess& row : rows_) {
             const sc_core::sc_time at =
@@ -347,7 +369,7 @@ class Replayer : public sc_core::sc_module {
             payload.is_response_ok() ? std::string("ok") : payload.get_response_string();
         if (response != row.response) {
             differ(row, "the response is " + response + ", not " + row.response);
-        } else if (data != row.data) {
+        } else if (payload.is_response_ok() && data != row.data) {
             const auto at =
                 std::mismatch(data.begin(), data.end(), row.data.begin()).first - data.begin();
             differ(row, "byte " + std::to_string(at) + " of " + bytes_to_hex(data) +

@@ -129,7 +129,8 @@ constexpr char kRows[] =
     "5500,9000,debug_read,0x0,1,ok,07\n"
     "60000,80000,read,0x40,4,ok,01020304\n"
     "61000,80000,read,0x80,2,ok,0102\n"
-    "62000,80000,read,0x10000,1,ok,00\n";
+    "62000,80000,read,0x10000,1,ok,00\n"
+    "63000,80000,read,0x10008,2,TLM_ADDRESS_ERROR_RESPONSE,0107\n";  // its data say nothing
 
 TEST(Replayer, tellsWhatIsAnsweredDifferently) {
     const Files files;
@@ -148,6 +149,22 @@ TEST(Replayer, tellsWhatIsAnsweredDifferently) {
         texts, testing::UnorderedElementsAre("byte 0 of 0000 differs from 0102",
                                              "the response is TLM_ADDRESS_ERROR_RESPONSE, not ok"));
     EXPECT_EQ(memory.bytes[0x43], 4);
+}
+
+TEST(Replayer, isDoneAtOnceWithoutTransactions) {
+    const Files files;
+    std::ofstream(files.csv) << "begin_ps,end_ps,access,address,bytes,response,data\n"
+                                "5500,9000,debug_read,0x0,1,ok,07\n";
+    Memory memory("memory");
+    Replayer replayer("replayer", files.csv);
+    replayer.to.bind(memory.socket);
+    bool done = false;
+    sc_core::sc_spawn([&] {
+        sc_core::wait(replayer.done);
+        done = true;
+    });
+    sc_core::sc_start(1, sc_core::SC_US);
+    EXPECT_TRUE(done);
 }
 
 TEST(Replayer, drivesAnAxiPort) {
@@ -172,7 +189,7 @@ TEST(Replayer, drivesAnAxiPort) {
     sc_core::sc_start(1, sc_core::SC_US);
     EXPECT_EQ(replayer.left(), 0U);
     EXPECT_EQ(replayer.differences(), 2U);
-    EXPECT_EQ(recorder.accesses(), 4U);
+    EXPECT_EQ(recorder.accesses(), 5U);
     EXPECT_EQ(monitor.violations(), 0U);
     EXPECT_EQ(memory.peek(0x43), 4);
 }
@@ -191,6 +208,14 @@ TEST(Replayer, refusesWhatIsNoRecording) {
     EXPECT_THAT(refused("begin\n"), HasSubstr("a.csv:1: not a recording"));
     EXPECT_THAT(refused("begin_ps\nx,1,read,0,0,ok,\n"), HasSubstr("a.csv:2: a number is none"));
     EXPECT_THAT(refused("begin_ps\n1,1,read,0,2,ok,00\n"), HasSubstr("there are 1 bytes of data"));
+    for (const std::string row :
+         {"-1,1,read,0,1,ok,00", "1,1x,read,0,1,ok,00", "1,1,read,0,1,ok,001", "1,1,read,0,,ok,00",
+          "1,1,read,0,1,ok,0z"}) {
+        EXPECT_THAT(refused(("begin_ps\n" + row).c_str()), HasSubstr("a.csv:2: a number is none"))
+            << row;
+    }
+    EXPECT_THAT(refused("begin_ps\n1,1,foo,0,1,ok,00\n"), HasSubstr("no such access: foo"));
+    EXPECT_THAT(refused("begin_ps\n1,1,debug_foo,0,1,ok,00\n"), HasSubstr("no such access"));
     EXPECT_THROW(Recorder("r", {"/nowhere/at/all.csv", ""}), std::runtime_error);
 }
 
