@@ -53,7 +53,9 @@ bool access_register(Socket& registers, bool write, std::uint32_t address, std::
 /// The slave side of NVDLA's configuration space bus: a request passes when valid and ready are
 /// high; a read is answered by nvdla2csb_valid for a cycle, a non-posted write by
 /// nvdla2csb_wr_complete. Addresses count 32-bit words. The bus has no error: a read where there is
-/// no register returns 0. source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
+/// no register returns 0. A reset, where its pin is bound, ends an access without an answer; the
+/// next one waits until the NPU has ended it, too, which npuscope::Device::reset() does at once.
+/// source: NVDLA doc v1/ias/unit_description.rst; nv_small RTL, NV_nvdla.v
 class CsbSlave : public sc_core::sc_module {
  public:
     explicit CsbSlave(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
@@ -63,6 +65,8 @@ class CsbSlave : public sc_core::sc_module {
 
     tlm_utils::simple_initiator_socket<CsbSlave> registers{"registers"};
     sc_core::sc_in<bool> clock{"clock"};
+    sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> reset_n{
+        "reset_n"};
     sc_core::sc_in<bool> csb2nvdla_valid{"csb2nvdla_valid"};
     sc_core::sc_out<bool> csb2nvdla_ready{"csb2nvdla_ready"};
     sc_core::sc_in<sc_dt::sc_uint<16>> csb2nvdla_addr{"csb2nvdla_addr"};
@@ -74,17 +78,34 @@ class CsbSlave : public sc_core::sc_module {
     sc_core::sc_out<bool> nvdla2csb_wr_complete{"nvdla2csb_wr_complete"};
 
  private:
+    void end_of_elaboration() override {
+        if (reset_n.size() > 0) {
+            SC_HAS_PROCESS(CsbSlave);
+            SC_METHOD(count_reset);
+            sensitive << reset_n->negedge_event();
+            dont_initialize();
+        }
+    }
+    void count_reset() { ++resets_; }
+    bool in_reset() const { return reset_n.size() > 0 && !reset_n->read(); }
+
     void serve() {
         while (true) {
-            csb2nvdla_ready.write(true);
+            bool ready = false;  // at the edge
             do {
+                ready = !in_reset();
+                csb2nvdla_ready.write(ready);
                 wait(clock.posedge_event());
-            } while (!csb2nvdla_valid.read());
+            } while (!ready || in_reset() || !csb2nvdla_valid.read());
             csb2nvdla_ready.write(false);
+            const unsigned before = resets_;
             const bool write = csb2nvdla_write.read();
             const bool posted = !csb2nvdla_nposted.read();
             std::uint32_t value = csb2nvdla_wdat.read().to_uint();
             access_register(registers, write, csb2nvdla_addr.read().to_uint() * 4, value);
+            if (resets_ != before || in_reset()) {
+                continue;
+            }
             if (!write) {
                 nvdla2csb_data.write(value);
                 answer(nvdla2csb_valid);
@@ -93,21 +114,31 @@ class CsbSlave : public sc_core::sc_module {
             }
         }
     }
-    /// High at one rising edge.
+    /// High at one rising edge, unless a reset comes before it.
     void answer(sc_core::sc_out<bool>& pin) {
         pin.write(true);
-        wait(clock.posedge_event());
+        if (reset_n.size() > 0) {
+            wait(clock.posedge_event() | reset_n->negedge_event());
+        } else {
+            wait(clock.posedge_event());
+        }
         pin.write(false);
     }
+
+    unsigned resets_ = 0;
 };
 
 /// A 32-bit APB slave; addresses are bytes from the start of the NPU's registers. pslverr if there
-/// is no register. source: ARM IHI 0024, AMBA APB, v2.0
+/// is no register. A reset ends an access without an answer; the next one waits until the NPU has
+/// ended it, too, which npuscope::Device::reset() does at once. source: ARM IHI 0024, AMBA APB, v2.0
 class ApbSlave : public sc_core::sc_module {
  public:
     explicit ApbSlave(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
         SC_HAS_PROCESS(ApbSlave);
         SC_THREAD(serve);
+        SC_METHOD(count_reset);
+        sensitive << presetn.neg();
+        dont_initialize();
     }
 
     tlm_utils::simple_initiator_socket<ApbSlave> registers{"registers"};
@@ -128,17 +159,24 @@ class ApbSlave : public sc_core::sc_module {
             do {
                 wait(pclk.posedge_event());
             } while (!presetn.read() || !psel.read() || !penable.read());
+            const unsigned before = resets_;
             std::uint32_t value = pwdata.read().to_uint();
             const bool good =
                 access_register(registers, pwrite.read(), paddr.read().to_uint(), value);
+            if (resets_ != before || !presetn.read()) {
+                continue;
+            }
             prdata.write(value);
             pslverr.write(!good);
             pready.write(true);
-            wait(pclk.posedge_event());
+            wait(pclk.posedge_event() | presetn.negedge_event());
             pready.write(false);
             pslverr.write(false);
         }
     }
+    void count_reset() { ++resets_; }
+
+    unsigned resets_ = 0;
 };
 
 }  // namespace npuscope

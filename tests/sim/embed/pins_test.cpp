@@ -43,56 +43,92 @@ struct Npu {
     Device device;
 };
 
-TEST(Pins, ofCsbReachTheRegisters) {
-    Npu npu("npu");
-    CsbSlave csb("csb");
-    csb.registers.bind(npu.device.csb);
-    sc_core::sc_signal<bool> valid, ready, write, nposted, answer, complete;
+/// NVDLA's own bus, with a driver's accesses; each is called from a thread.
+struct CsbBoard {
+    CsbBoard() {
+        csb.registers.bind(npu.device.csb);
+        csb.clock(npu.clock), csb.csb2nvdla_valid(valid), csb.csb2nvdla_ready(ready);
+        csb.csb2nvdla_addr(addr), csb.csb2nvdla_wdat(wdat), csb.csb2nvdla_write(write);
+        csb.csb2nvdla_nposted(nposted), csb.nvdla2csb_valid(answer), csb.nvdla2csb_data(data);
+        csb.nvdla2csb_wr_complete(complete);
+    }
+    void edge() { sc_core::wait(npu.clock.posedge_event()); }
+    void request(bool writes, bool waits, std::uint32_t address, std::uint32_t value) {
+        valid.write(true), write.write(writes), nposted.write(waits);
+        addr.write(address / 4), wdat.write(value);
+        do {
+            edge();
+        } while (!ready.read());
+        valid.write(false);
+    }
+    int cycles_until(sc_core::sc_signal<bool>& pin) {
+        int cycles = 0;
+        do {
+            edge();
+            ++cycles;
+        } while (!pin.read() && cycles < 1000);
+        return cycles;
+    }
+    void begin_read(std::uint32_t address) { request(false, false, address, 0); }
+    void withdraw() {}
+    bool answers() const { return answer.read(); }
+    std::uint32_t read(std::uint32_t address) {
+        begin_read(address);
+        EXPECT_LT(cycles_until(answer), 50);
+        const std::uint32_t value = data.read().to_uint();
+        edge();
+        EXPECT_FALSE(answer.read());
+        return value;
+    }
+
+    Npu npu{"npu"};
+    CsbSlave csb{"csb"};
+    sc_core::sc_signal<bool> reset_n, valid, ready, write, nposted, answer, complete;
     sc_core::sc_signal<sc_dt::sc_uint<16>> addr;
     sc_core::sc_signal<sc_dt::sc_uint<32>> wdat, data;
-    csb.clock(npu.clock), csb.csb2nvdla_valid(valid), csb.csb2nvdla_ready(ready);
-    csb.csb2nvdla_addr(addr), csb.csb2nvdla_wdat(wdat), csb.csb2nvdla_write(write);
-    csb.csb2nvdla_nposted(nposted), csb.nvdla2csb_valid(answer), csb.nvdla2csb_data(data);
-    csb.nvdla2csb_wr_complete(complete);
+};
+
+/// APB, likewise.
+struct ApbBoard {
+    ApbBoard() {
+        apb.registers.bind(npu.device.csb);
+        apb.pclk(npu.clock), apb.presetn(reset_n), apb.psel(select), apb.penable(enable);
+        apb.pwrite(write), apb.paddr(address), apb.pwdata(wdata), apb.prdata(rdata);
+        apb.pready(ready), apb.pslverr(error);
+    }
+    void edge() { sc_core::wait(npu.clock.posedge_event()); }
+    void begin(bool writes, std::uint32_t at, std::uint32_t value) {
+        select.write(true), write.write(writes), address.write(at), wdata.write(value);
+        edge();
+        enable.write(true);
+    }
+    void begin_read(std::uint32_t at) { begin(false, at, 0); }
+    void withdraw() { select.write(false), enable.write(false); }
+    bool answers() const { return ready.read() || error.read(); }
+    std::uint32_t read(std::uint32_t at) { return access(false, at, 0); }
+    std::uint32_t access(bool writes, std::uint32_t at, std::uint32_t value) {
+        begin(writes, at, value);
+        do {
+            edge();
+        } while (!ready.read());
+        failed = error.read();
+        withdraw();
+        return rdata.read().to_uint();
+    }
+
+    Npu npu{"npu"};
+    ApbSlave apb{"apb"};
+    sc_core::sc_signal<bool> reset_n, select, enable, write, ready, error;
+    sc_core::sc_signal<sc_dt::sc_uint<32>> address, wdata, rdata;
+    bool failed = false;  ///< the last access
+};
+
+/// Runs `work` in a thread, to its end.
+template <class Work>
+void run(const Work& work) {
     bool done = false;
     sc_core::sc_spawn([&] {
-        const auto edge = [&] { sc_core::wait(npu.clock.posedge_event()); };
-        const auto request = [&](bool writes, bool waits, std::uint32_t address,
-                                 std::uint32_t value) {
-            valid.write(true), write.write(writes), nposted.write(waits);
-            addr.write(address / 4), wdat.write(value);
-            do {
-                edge();
-            } while (!ready.read());
-            valid.write(false);
-        };
-        const auto cycles_until = [&](sc_core::sc_signal<bool>& pin) {
-            int cycles = 0;
-            do {
-                edge();
-                ++cycles;
-            } while (!pin.read() && cycles < 1000);
-            return cycles;
-        };
-        const auto read = [&](std::uint32_t address) {
-            request(false, false, address, 0);
-            EXPECT_LT(cycles_until(answer), 50);
-            const std::uint32_t value = data.read().to_uint();
-            edge();
-            EXPECT_FALSE(answer.read());
-            return value;
-        };
-        EXPECT_EQ(read(version), 0x10001U);
-        request(true, true, mask, 0x12);
-        EXPECT_LT(cycles_until(complete), 50);
-        EXPECT_EQ(read(mask), 0x12U);
-        request(true, false, mask, 0);  // posted: one after the other
-        request(true, false, set_status, 1);
-        EXPECT_EQ(read(mask), 0U);
-        EXPECT_FALSE(complete.read());
-        EXPECT_TRUE(npu.interrupt.read());
-        EXPECT_EQ(read(status), 1U);
-        EXPECT_EQ(read(no_register), 0U);
+        work();
         done = true;
         sc_core::sc_stop();
     });
@@ -100,51 +136,81 @@ TEST(Pins, ofCsbReachTheRegisters) {
     EXPECT_TRUE(done);
 }
 
-TEST(Pins, ofApbReachTheRegisters) {
-    Npu npu("npu");
-    ApbSlave apb("apb");
-    apb.registers.bind(npu.device.csb);
-    sc_core::sc_signal<bool> reset_n, select, enable, write, ready, error;
-    sc_core::sc_signal<sc_dt::sc_uint<32>> address, wdata, rdata;
-    apb.pclk(npu.clock), apb.presetn(reset_n), apb.psel(select), apb.penable(enable);
-    apb.pwrite(write), apb.paddr(address), apb.pwdata(wdata), apb.prdata(rdata);
-    apb.pready(ready), apb.pslverr(error);
-    bool done = false;
-    sc_core::sc_spawn([&] {
-        const auto edge = [&] { sc_core::wait(npu.clock.posedge_event()); };
-        bool failed = false;
-        const auto access = [&](bool writes, std::uint32_t at, std::uint32_t value) {
-            select.write(true), write.write(writes), address.write(at), wdata.write(value);
-            edge();
-            enable.write(true);
-            do {
-                edge();
-            } while (!ready.read());
-            failed = error.read();
-            const std::uint32_t got = rdata.read().to_uint();
-            select.write(false), enable.write(false);
-            return got;
-        };
-        edge();
-        reset_n.write(true);
-        EXPECT_EQ(access(false, version, 0), 0x10001U);
-        EXPECT_FALSE(failed);
-        access(true, mask, 0);
-        EXPECT_EQ(access(false, mask, 0), 0U);
-        access(true, set_status, 1);
-        EXPECT_EQ(access(false, status, 0), 1U);
-        EXPECT_TRUE(npu.interrupt.read());
-        EXPECT_EQ(access(false, no_register, 0), 0U);
-        EXPECT_TRUE(failed);
-        access(true, no_register, 1);
-        EXPECT_TRUE(failed);
-        access(true, status, 1);
-        EXPECT_FALSE(failed);
-        done = true;
-        sc_core::sc_stop();
+TEST(Pins, ofCsbReachTheRegisters) {
+    CsbBoard board;
+    run([&] {
+        EXPECT_EQ(board.read(version), 0x10001U);
+        board.request(true, true, mask, 0x12);
+        EXPECT_LT(board.cycles_until(board.complete), 50);
+        EXPECT_EQ(board.read(mask), 0x12U);
+        board.request(true, false, mask, 0);  // posted: one after the other
+        board.request(true, false, set_status, 1);
+        EXPECT_EQ(board.read(mask), 0U);
+        EXPECT_FALSE(board.complete.read());
+        EXPECT_TRUE(board.npu.interrupt.read());
+        EXPECT_EQ(board.read(status), 1U);
+        EXPECT_EQ(board.read(no_register), 0U);
     });
-    sc_core::sc_start(100, sc_core::SC_US);
-    EXPECT_TRUE(done);
+}
+
+TEST(Pins, ofApbReachTheRegisters) {
+    ApbBoard board;
+    run([&] {
+        board.edge();
+        board.reset_n.write(true);
+        EXPECT_EQ(board.access(false, version, 0), 0x10001U);
+        EXPECT_FALSE(board.failed);
+        board.access(true, mask, 0);
+        EXPECT_EQ(board.access(false, mask, 0), 0U);
+        board.access(true, set_status, 1);
+        EXPECT_EQ(board.access(false, status, 0), 1U);
+        EXPECT_TRUE(board.npu.interrupt.read());
+        EXPECT_EQ(board.access(false, no_register, 0), 0U);
+        EXPECT_TRUE(board.failed);
+        board.access(true, no_register, 1);
+        EXPECT_TRUE(board.failed);
+        board.access(true, status, 1);
+        EXPECT_FALSE(board.failed);
+    });
+}
+
+/// A reset of two cycles, of the pins alone or of the NPU too, at each cycle of a read.
+template <class Board>
+void expect_resets_to_end_reads(Board& board) {
+    board.edge();
+    board.reset_n.write(true);
+    for (const bool both : {false, true}) {
+        for (int after = 1; after <= 24; ++after) {
+            board.begin_read(version);
+            for (int i = 0; i < after; ++i) {
+                board.edge();
+            }
+            board.reset_n.write(false);
+            board.withdraw();
+            if (both) {
+                board.npu.device.reset();
+            }
+            for (int i = 0; i < 2; ++i) {
+                board.edge();
+                EXPECT_FALSE(board.answers()) << after << " " << both;
+            }
+            board.reset_n.write(true);
+            board.edge();
+            EXPECT_EQ(board.read(mask), 0U) << after << " " << both;
+            board.edge();
+        }
+    }
+}
+
+TEST(Pins, ofCsbAnswerNoReadOfBeforeAReset) {
+    CsbBoard board;
+    board.csb.reset_n(board.reset_n);
+    run([&] { expect_resets_to_end_reads(board); });
+}
+
+TEST(Pins, ofApbAnswerNoReadOfBeforeAReset) {
+    ApbBoard board;
+    run([&] { expect_resets_to_end_reads(board); });
 }
 
 }  // namespace
