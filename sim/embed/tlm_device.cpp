@@ -328,10 +328,17 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
         payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
         return;
     }
-    if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4 ||
-        payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU) {
+    if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4) {
         payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
         return;
+    if (payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU) {
+        payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        return;
+    }
+    if (payload.get_data_ptr() == nullptr) {
+        payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+        return;
+    }
     }
     if (payload.get_byte_enable_ptr() != nullptr) {
         payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);

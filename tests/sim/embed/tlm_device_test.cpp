@@ -312,12 +312,13 @@ TEST(TlmDevice, RegisterAccessesThatAreNoneHaveTheirErrors) {
     Node node("node", golden("fs10"), {}, one_ns);
     const auto response = [&](tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
         tlm::tlm_generic_payload payload;
+    // `bytes`: 0 for four without a pointer to them
         std::array<std::uint8_t, 8> data{};
         payload.set_command(command);
         payload.set_address(address);
-        payload.set_data_ptr(data.data());
-        payload.set_data_length(bytes);
-        payload.set_streaming_width(bytes);
+        payload.set_data_ptr(bytes == 0 ? nullptr : data.data());
+        payload.set_data_length(bytes == 0 ? 4 : bytes);
+        payload.set_streaming_width(payload.get_data_length());
         sc_core::sc_time delay;
         node.driver.bus->b_transport(payload, delay);
         return payload.get_response_status();
@@ -328,7 +329,12 @@ TEST(TlmDevice, RegisterAccessesThatAreNoneHaveTheirErrors) {
         EXPECT_EQ(response(tlm::TLM_WRITE_COMMAND, 0x2ffc, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
         EXPECT_EQ(response(tlm::TLM_READ_COMMAND, 0x1000, 8), tlm::TLM_BURST_ERROR_RESPONSE);
         EXPECT_EQ(response(tlm::TLM_IGNORE_COMMAND, 0x1000, 4), tlm::TLM_COMMAND_ERROR_RESPONSE);
+        for (const std::uint64_t nowhere : {0x1002ULL, 0x100000000ULL, 0x100001000ULL}) {
+            EXPECT_EQ(response(tlm::TLM_READ_COMMAND, nowhere, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+        }
     };
+        EXPECT_EQ(response(tlm::TLM_READ_COMMAND, 0x1000, 0), tlm::TLM_GENERIC_ERROR_RESPONSE);
+        EXPECT_EQ(response(tlm::TLM_WRITE_COMMAND, 0x1000, 0), tlm::TLM_GENERIC_ERROR_RESPONSE);
     sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
     EXPECT_TRUE(node.driver.player.done);
 }
