@@ -56,11 +56,12 @@ class Device : public sc_core::sc_module {
     /// Each rising edge is a cycle. Where it is unbound, cycles are those of `npu.clock`.
     sc_core::sc_port<sc_core::sc_signal_in_if<bool>, 1, sc_core::SC_ZERO_OR_MORE_BOUND> clock;
 
-    /// Back to power-up: registers, groups, counters and findings. Memory is the platform's. A
-    /// register read in progress ends with TLM_GENERIC_ERROR_RESPONSE. From an SC_METHOD, sc_main
-    /// or an SC_THREAD, which waits for it within the evaluation phase; an SC_CTHREAD does not
-    /// wait, nor do calls from `on_finding` or from a memory's transport: the NPU is then reset
-    /// in the next delta cycle.
+    /// Back to power-up: registers, groups, counters and findings. Memory is the platform's. An
+    /// access to a register that is not done ends with TLM_GENERIC_ERROR_RESPONSE. A memory accepts
+    /// and answers each request that it has received also after a reset, by all phases of
+    /// nb_transport; the NPU ignores the answer. From an SC_METHOD, sc_main or an SC_THREAD, which
+    /// waits for it within the evaluation phase; an SC_CTHREAD does not wait, nor do calls from
+    /// `on_finding` or from a memory's transport: the NPU is then reset in the next delta cycle.
     void reset();
     /// Cycles since the beginning or the last reset.
     std::uint64_t cycles() const;

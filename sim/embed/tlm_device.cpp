@@ -50,7 +50,6 @@ struct Device::Inside : ForeignMemory {
     }
 
     void make() {
-        fail_read();
         memory.forget();
         npu.reset();
         try {
@@ -63,6 +62,7 @@ struct Device::Inside : ForeignMemory {
         told = 0;
         reset_asked = false;
         ++lives;
+        fail_requests();
     }
 
     // --- Time: cycle n is visible at the nearest step of the platform's time. ---
@@ -180,7 +180,7 @@ struct Device::Inside : ForeignMemory {
         std::uint32_t address = 0;
         std::uint32_t value = 0;
         Cycles end{};            ///< of a write on the bus
-        std::uint64_t life = 0;  ///< in which it was served
+        std::uint64_t life = 0;  ///< for which it is
         bool begun = false;
         bool done = false;
         tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
@@ -214,14 +214,13 @@ struct Device::Inside : ForeignMemory {
     }
     void end_request() {
         Request& request = *requests.front();
-        request.life = lives;
         request.done = true;
         requests.pop_front();
         served.notify(sc_core::SC_ZERO_TIME);
     }
-    /// The NPU that a read has reached no longer exists.
-    void fail_read() {
-        if (!requests.empty() && requests.front()->begun) {
+    /// The NPU for which they are no longer exists.
+    void fail_requests() {
+        while (!requests.empty() && requests.front()->life < lives) {
             requests.front()->response = tlm::TLM_GENERIC_ERROR_RESPONSE;
             end_request();
         }
@@ -331,6 +330,7 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
     if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4) {
         payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
         return;
+    }
     if (payload.get_address() % 4 != 0 || payload.get_address() > 0xffff'fffcU) {
         payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
         return;
@@ -338,7 +338,6 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
     if (payload.get_data_ptr() == nullptr) {
         payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
         return;
-    }
     }
     if (payload.get_byte_enable_ptr() != nullptr) {
         payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
@@ -355,6 +354,7 @@ void Device::access_register(tlm::tlm_generic_payload& payload, sc_core::sc_time
     if (payload.is_write()) {
         std::memcpy(&request.value, payload.get_data_ptr(), sizeof request.value);
     }
+    request.life = in.lives + (in.reset_asked ? 1 : 0);
     in.requests.push_back(shared);
     in.kick.notify(sc_core::SC_ZERO_TIME);
     while (!request.done) {
