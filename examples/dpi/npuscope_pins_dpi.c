@@ -54,6 +54,7 @@ typedef struct pins_device {
     unsigned way;                  /* cycles of a read until its register is sampled */
     unsigned read_cycles[BLOCKS];  /* by block of registers */
     uint64_t cycle;                /* of the clock */
+    int line;                      /* of the interrupt in this cycle */
     pins_request* all;             /* requests that are not answered */
     pins_request* first[PORTS][2]; /* read, write: those that need more bursts */
     pins_request** last[PORTS][2];
@@ -109,6 +110,7 @@ static void pins_forget(pins_device* device) {
     }
     memset(device->access, 0, sizeof device->access);
     device->cycle = 0;
+    device->line = 0;
 }
 
 static int64_t pins_begin(void* user, const npuscope_request* asked) {
@@ -265,8 +267,12 @@ int npuscope_pins_clock(int number, uint64_t cycle) {
         return NPUSCOPE_OK;
     }
     device->cycle = cycle;
-    const int status = npuscope_cycle(device->npu, &now);
-    return status != NPUSCOPE_OK || now >= cycle ? status : npuscope_advance(device->npu, cycle - now);
+    int status = npuscope_cycle(device->npu, &now);
+    if (status == NPUSCOPE_OK && now < cycle) {
+        status = npuscope_advance(device->npu, cycle - now);
+        now = cycle;
+    }
+    return status != NPUSCOPE_OK || now > cycle ? status : npuscope_interrupt(device->npu, &device->line);
 }
 
 static void pins_begin_access(pins_device* device, pins_access* access, int write, uint32_t address) {
@@ -311,9 +317,8 @@ int npuscope_pins_access(int number, int port, int first, int write, uint32_t ad
 }
 
 int npuscope_pins_interrupt(int number) {
-    pins_device* device = pins_of(number);
-    int line = 0;
-    return device != NULL && npuscope_interrupt(device->npu, &line) == NPUSCOPE_OK ? line : 0;
+    const pins_device* device = pins_of(number);
+    return device == NULL ? 0 : device->line;
 }
 
 /* The next burst of a port, or null: at most `most_beats` beats of `width` bytes, within 4 KiB as the NPU's

@@ -126,16 +126,18 @@ npuscope_status npuscope_fill_memory(npuscope_device* device, uint64_t address, 
 
 /* Lets all of these cycles pass. NPUSCOPE_BAD_ARGUMENT if the clock has fewer left. */
 npuscope_status npuscope_advance(npuscope_device* device, uint64_t cycles);
-/* Runs until the interrupt line is high, which may be at once. NPUSCOPE_STOPPED if nothing is left
- * that could raise it (or all that is left waits for npuscope_answer()), NPUSCOPE_LIMIT after
- * `most` cycles, or when the clock ends: UINT64_MAX is no limit. `passed`: cycles that passed; may
- * be null. */
+/* Runs until the interrupt line is high, which may be at once, but not before posted writes have
+ * reached their registers: an interrupt that they clear or mask does not count. NPUSCOPE_STOPPED if
+ * nothing is left that could raise it (or all that is left waits for npuscope_answer()),
+ * NPUSCOPE_LIMIT after `most` cycles, or when the clock ends: UINT64_MAX is no limit. `passed`:
+ * cycles that passed; may be null. */
 npuscope_status npuscope_run_until_interrupt(npuscope_device* device, uint64_t most,
                                              uint64_t* passed);
 /* Runs until no event is left; NPUSCOPE_LIMIT after `most` cycles, likewise. */
 npuscope_status npuscope_run_until_idle(npuscope_device* device, uint64_t most, uint64_t* passed);
 
-/* 1 while the interrupt line is high. */
+/* 1 while the interrupt line is high. A posted write changes it when it has reached its register:
+ * at once, unless the bus is full. */
 npuscope_status npuscope_interrupt(npuscope_device* device, int* line);
 npuscope_status npuscope_cycle(npuscope_device* device, uint64_t* cycle);
 

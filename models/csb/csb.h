@@ -78,6 +78,8 @@ class Csb : public Unit {
         settle();
         return posted_.empty();
     }
+    /// No write that triggers something is in flight.
+    bool untriggered() const { return triggers_.empty(); }
     /// To be called while idle.
     void add_state(Fingerprint& state) const { queue_.add_state(state); }
 

@@ -7,12 +7,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tlm>
 #include <vector>
 
 #include "models/base/check.h"
 #include "models/base/statistics.h"
 #include "models/base/unit_job.h"
+#include "models/csb/csb.h"
 #include "models/glb/glb.h"
 #include "models/link/unit.h"
 #include "models/mcif/mcif.h"
@@ -35,7 +35,7 @@ class Machine {
 
     /// How a host reaches the registers.
     struct Registers {
-        tlm::tlm_target_socket<>& bus;
+        Csb& bus;
         Glb& interrupts;
         AddressMap map;
     };

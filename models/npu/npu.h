@@ -54,7 +54,7 @@ class Npu : public sc_core::sc_module, public Machine {
     std::optional<Rubik> rubik;  ///< likewise
 
     void bind_memory(Memory& memory) override;
-    std::optional<Registers> registers() override { return Registers{csb.socket, glb, map_}; }
+    std::optional<Registers> registers() override { return Registers{csb, glb, map_}; }
     void leave_out_values() override { dispatcher_.leave_out_values(); }
     void work_values_out_beside(Memory& memory, std::size_t operations) override {
         if (!mcif.asks_for_bursts()) {  // they carry values

@@ -43,7 +43,7 @@ class Player : public Unit {
  public:
     Player(const sc_core::sc_module_name& name, Machine& machine)
         : Unit(name), registers_(*machine.registers()) {
-        bus_.bind(registers_.bus);
+        bus_.bind(registers_.bus.socket);
         repeat("reads", [this](Activity& activity) { read(activity); });
         spawn_method_at(registers_.interrupts.raised(), "interrupts", [this] { meet_interrupt(); });
     }
@@ -63,6 +63,8 @@ class Player : public Unit {
     std::uint32_t answer() const { return answer_; }
 
     bool line() const { return registers_.interrupts.controller().line(); }
+    /// Posted writes may still change the line, or trigger something else.
+    bool writes_in_flight() const { return !registers_.bus.untriggered(); }
     /// The kernel pauses when the line rises.
     void pause_at_interrupts(bool pause) { pauses_ = pause; }
 
@@ -198,6 +200,19 @@ struct StandaloneDevice::Simulation {
         }
     }
 
+    /// Runs the next delta cycle of the present time, if there is one; otherwise the kernel would
+    /// warn, which takes long.
+    void run_delta() {
+        if (sc_core::sc_pending_activity_at_current_time()) {
+            run(Cycles(0));
+        }
+    }
+    /// Runs all that is due now.
+    void run_present() {
+        while (sc_core::sc_pending_activity_at_current_time()) {
+            run(Cycles(0));
+        }
+    }
     /// Runs what is due within these cycles; otherwise all of them pass, as the
     /// kernel would not advance while its next event is beyond the limit.
     void run_or_pass(Cycles most) {
@@ -320,6 +335,11 @@ DeviceStop StandaloneDevice::run_until_interrupt(Cycles most) {
     simulation_->catch_up();
     Player& player = *simulation_->player;
     const Cycles end = npuscope::now() + std::min(most, left_of_clock());
+    simulation_->run_present();
+    while (player.writes_in_flight() && npuscope::now() < end) {
+        simulation_->pass(Cycles(1));
+        simulation_->run_present();
+    }
     player.pause_at_interrupts(true);
     while (!player.line() && npuscope::now() < end && sc_core::sc_pending_activity()) {
         simulation_->run_or_pass(end - npuscope::now());
@@ -335,10 +355,7 @@ void StandaloneDevice::run_to(Cycles cycle) {
     if (cycle > npuscope::now()) {
         simulation_->pass(cycle - npuscope::now());
     }
-    // otherwise the kernel warns, which takes long
-    if (sc_core::sc_pending_activity_at_current_time()) {
-        simulation_->run(Cycles(0));
-    }
+    simulation_->run_delta();
 }
 
 std::optional<Cycles> StandaloneDevice::next_activity() {
@@ -385,6 +402,9 @@ DeviceStop StandaloneDevice::run_until_idle(Cycles most) {
 bool StandaloneDevice::interrupt() {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
+    if (simulation_->player->writes_in_flight()) {
+        simulation_->run_present();
+    }
     return simulation_->player->line();
 }
 

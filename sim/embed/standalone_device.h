@@ -56,7 +56,8 @@ class StandaloneDevice {
     Cycles cycles_left();
     /// Advances by all of the cycles, whatever happens; there must be as many.
     void advance(Cycles cycles);
-    /// Until the interrupt line is high; it may be already. At most to the last cycle.
+    /// Until the interrupt line is high after all posted writes; it may be already. At most to the
+    /// last cycle.
     DeviceStop run_until_interrupt(Cycles most);
     /// Until nothing is left to happen. At most to the last cycle.
     DeviceStop run_until_idle(Cycles most);

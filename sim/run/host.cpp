@@ -35,7 +35,7 @@ Host::Host(const sc_core::sc_module_name& name, std::span<const Statement> progr
       registers_(machine.registers()) {
     repeat("program", [this](Activity& activity) { execute_program(activity); });
     if (registers_) {
-        bus_.bind(registers_->bus);
+        bus_.bind(registers_->bus.socket);
         repeat("interrupts", [this](Activity& activity) { serve_interrupts(activity); });
     }
 }

@@ -72,10 +72,19 @@ TEST(CApi, theClockEndsWithAnError) {
     EXPECT_EQ(npuscope_advance(npu.device, last - cycle), NPUSCOPE_OK);
     EXPECT_EQ(npuscope_read_register(npu.device, intr_status, &value), NPUSCOPE_OK);
     EXPECT_EQ(npuscope_run_until_idle(npu.device, UINT64_MAX, nullptr), NPUSCOPE_OK);
-    EXPECT_EQ(npuscope_write_register(npu.device, 0x1008, 1), NPUSCOPE_OK);  // S_INTR_SET
+    const auto run_from = [&](std::uint64_t begin) {
+        EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
+        EXPECT_EQ(npuscope_advance(npu.device, begin), NPUSCOPE_OK);
+        write_registers(npu.device, "fs10");
+        return npuscope_run_until_interrupt(npu.device, UINT64_MAX, &cycle);
+    };
+    EXPECT_EQ(run_from(0), NPUSCOPE_OK);
+    EXPECT_EQ(npuscope_cycle(npu.device, &cycle), NPUSCOPE_OK);
+    EXPECT_EQ(run_from(last - cycle - 1), NPUSCOPE_OK);
+    EXPECT_EQ(run_from(last - 100), NPUSCOPE_LIMIT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("where the clock ends: npuscope_reset()"));
     EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 10, &cycle), NPUSCOPE_LIMIT);
     EXPECT_EQ(cycle, 0U);
-    EXPECT_THAT(npuscope_error(), HasSubstr("where the clock ends: npuscope_reset()"));
     EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
     EXPECT_EQ(npuscope_advance(npu.device, 5), NPUSCOPE_OK);
 }

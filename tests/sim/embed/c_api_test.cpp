@@ -277,6 +277,37 @@ TEST(CApi, withoutAnOperationThereAreNoCycles) {
     EXPECT_EQ(result_of(npu.device)["cycles"], 0);
 }
 
+TEST(CApi, postedWritesChangeTheInterruptLine) {
+    const Made npu;
+    const auto line = [&] {
+        int high = 0;
+        EXPECT_EQ(npuscope_interrupt(npu.device, &high), NPUSCOPE_OK);
+        return high;
+    };
+    const auto write = [&](std::uint32_t address, std::uint32_t value) {
+        EXPECT_EQ(npuscope_write_register(npu.device, address, value), NPUSCOPE_OK);
+    };
+    constexpr std::uint32_t set = 0x1008;  // S_INTR_SET
+    write(test::intr_mask, 0);
+    write(set, 0x10);
+    EXPECT_EQ(line(), 1);
+    write(test::intr_mask, 0x10);
+    EXPECT_EQ(line(), 0);
+    write(test::intr_mask, 0);
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 0, nullptr), NPUSCOPE_OK);
+    write(intr_status, 0x10);
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 1000, nullptr), NPUSCOPE_STOPPED);
+    EXPECT_EQ(line(), 0);
+    write(set, 0x20);
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 1000, nullptr), NPUSCOPE_OK);
+    for (int i = 0; i < 20; ++i) {  // the bus is full, so that the last one is on its way
+        write(intr_status, 0x20);
+        write(set, 0x20);
+    }
+    write(intr_status, 0x20);
+    EXPECT_EQ(npuscope_run_until_interrupt(npu.device, 1000, nullptr), NPUSCOPE_STOPPED);
+}
+
 TEST(CApi, misuseGivesACodeAndAText) {
     npuscope_device* none = nullptr;
     EXPECT_EQ(npuscope_create("nv_smal", nullptr, 0, nullptr, &none), NPUSCOPE_WRONG_INPUT);
