@@ -54,8 +54,8 @@ const char* npuscope_error(void);
 
 /* Memory kept by the caller: both callbacks are called while a function of this interface runs, and
  * must not call one themselves, which returns NPUSCOPE_BAD_ARGUMENT (npuscope_pack() and
- * npuscope_unpack() may be called). Any value but 0 is a failure, which that function then reports.
- * Timing is that of the configuration. */
+ * npuscope_unpack() may be called). Any value but 0 is a failure, which that function then reports; so
+ * is a C++ exception. Timing is that of the configuration. */
 typedef struct npuscope_memory {
     int (*read)(void* user, uint64_t address, void* data, size_t size);
     int (*write)(void* user, uint64_t address, const void* data, size_t size);
@@ -85,7 +85,7 @@ typedef struct npuscope_request {
 /* `begin` is called in the cycle of each request, while a function of this interface runs, and must
  * not call one itself; `request` is valid during the call. It returns the latency in cycles,
  * counted as in the configuration, with read bytes in `data`; or one of the above. A latency that
- * the clock cannot count is a failure, and an error response. Many requests
+ * the clock cannot count is a failure, and an error response; so is a C++ exception. Many requests
  * are in flight, and may be answered in any order. `peek` (or null) moves bytes in zero time, and
  * returns 0 if it did. Compressed weights need it, and all operands under
  * npu.mcif.transactions=bursts. */

@@ -31,13 +31,15 @@ void CallBacks::fail(std::string text) {
 }
 
 void CallerMemory::write(Address address, std::span<const std::uint8_t> bytes) {
-    note(calls_.write(calls_.user, address.value, bytes.data(), bytes.size()), "write", address,
-         bytes.size());
+    note(result_of(
+             [&] { return calls_.write(calls_.user, address.value, bytes.data(), bytes.size()); }),
+         "write", address, bytes.size());
 }
 
 void CallerMemory::read(Address address, std::span<std::uint8_t> bytes) {
-    note(calls_.read(calls_.user, address.value, bytes.data(), bytes.size()), "read", address,
-         bytes.size());
+    note(result_of(
+             [&] { return calls_.read(calls_.user, address.value, bytes.data(), bytes.size()); }),
+         "read", address, bytes.size());
 }
 
 void TimedCallerMemory::serve(StandaloneDevice& device) {
@@ -66,8 +68,10 @@ unsigned TimedCallerMemory::debug(int /*port*/, tlm::tlm_generic_payload& payloa
     }
     const unsigned size = payload.get_data_length();
     const Address address(payload.get_address());
-    return note(calls_.peek(calls_.user, address.value, payload.get_data_ptr(), size), "peek",
-                address, size)
+    return note(result_of([&] {
+                    return calls_.peek(calls_.user, address.value, payload.get_data_ptr(), size);
+                }),
+                "peek", address, size)
                ? size
                : 0;
 }
@@ -92,7 +96,8 @@ void TimedCallerMemory::begin(int port, tlm::tlm_generic_payload& payload) {
                                    .port = port,
                                    .write = payload.is_write() ? 1 : 0,
                                    .data = payload.get_data_ptr()};
-    const std::int64_t latency = bounded(calls_.begin(calls_.user, &request));
+    const std::int64_t latency =
+        bounded(result_of([&] { return calls_.begin(calls_.user, &request); }));
     if (latency == NPUSCOPE_LATER) {
         waiting_.emplace(request.id, &payload);
         return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,18 @@ class CallBacks {
     void tell();
 
  protected:
+    /// What the call-back returns; where it throws, which is a failure, NPUSCOPE_ERROR.
+    template <class Call>
+    std::int64_t result_of(const Call& call) {
+        try {
+            return call();
+        } catch (const std::exception& thrown) {
+            fail(std::string("the memory call-back threw an exception: ") + thrown.what());
+        } catch (...) {
+            fail("the memory call-back threw an exception of unknown type");
+        }
+        return NPUSCOPE_ERROR;
+    }
     /// True where the call-back returned 0.
     bool note(std::int64_t code, const char* what, Address address, std::size_t size);
     /// Keeps the first failure.

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock-matchers.h>
 
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
 #include "tests/sim/embed/c_device.h"
 
 namespace npuscope {
@@ -117,6 +121,97 @@ TEST(CApi, aLatencyThatTheClockCannotCountIsAFailure) {
     EXPECT_THAT(npuscope_error(),
                 HasSubstr("returned a latency of 4611686018427387904 cycles, but the clock"));
     EXPECT_EQ(npuscope_destroy(npu), NPUSCOPE_OK);
+}
+
+/// A memory whose call-backs throw at one access.
+struct Throws {
+    void access() {
+        if (++accesses == at && of_unknown_type) {
+            throw 42;
+        }
+        if (accesses == at) {
+            throw std::runtime_error("no such page");
+        }
+    }
+    static int read(void* user, std::uint64_t /*address*/, void* data, std::size_t size) {
+        static_cast<Throws*>(user)->access();
+        std::memset(data, 0, size);
+        return 0;
+    }
+    static int write(void* user, std::uint64_t /*address*/, const void* /*data*/,
+                     std::size_t /*size*/) {
+        static_cast<Throws*>(user)->access();
+        return 0;
+    }
+    static std::int64_t begin(void* user, const npuscope_request* request) {
+        static_cast<Throws*>(user)->access();
+        if (request->write == 0) {
+            std::memset(request->data, 0, request->size);
+        }
+        return 5;
+    }
+    int at = 0;
+    bool of_unknown_type = false;
+    int accesses = 0;
+};
+
+TEST(CApi, aCallBackThatThrowsIsAFailure) {
+    const npuscope_timed_memory timed_calls{&Throws::begin, nullptr, nullptr};
+    const npuscope_memory calls{&Throws::read, &Throws::write, nullptr};
+    for (const bool timed : {false, true}) {
+        for (const bool unknown : {false, true}) {
+            Throws memory{.at = 3, .of_unknown_type = unknown};
+            npuscope_memory untimed = calls;
+            npuscope_timed_memory with_time = timed_calls;
+            untimed.user = with_time.user = &memory;
+            npuscope_device* npu = nullptr;
+            ASSERT_EQ(timed ? npuscope_create_timed("nv_small", nullptr, 0, &with_time, &npu)
+                            : npuscope_create("nv_small", nullptr, 0, &untimed, &npu),
+                      NPUSCOPE_OK);
+            for (const npuscope_status expected : {NPUSCOPE_CALLBACK_FAILED, NPUSCOPE_OK}) {
+                EXPECT_EQ(npuscope_reset(npu), NPUSCOPE_OK);
+                write_registers(npu, "fs10");
+                EXPECT_EQ(npuscope_run_until_interrupt(npu, 1'000'000, nullptr), expected)
+                    << timed << unknown << npuscope_error();
+                if (expected != NPUSCOPE_OK) {
+                    EXPECT_THAT(npuscope_error(),
+                                HasSubstr(unknown ? "threw an exception of unknown type"
+                                                  : "threw an exception: no such page"));
+                }
+            }
+            EXPECT_GT(memory.accesses, 3);
+            EXPECT_EQ(npuscope_destroy(npu), NPUSCOPE_OK);
+        }
+    }
+}
+
+TEST(CApi, aTimedMemoryReceivesBurstsHoweverTheyAreSet) {
+    const npuscope_timed_memory calls{&Throws::begin, nullptr, nullptr};
+    const std::vector<std::vector<const char*>> refused{
+        {"npu.mcif.transactions=runs"},
+        {"npu.mcif.transactions=runs "},
+        {"npu.mcif={transactions: runs}"},
+        {"npu.mcif.transactions=bursts", "npu.mcif.transactions=runs"}};
+    const std::vector<std::vector<const char*>> accepted{
+        {}, {"npu.mcif.transactions=bursts"}, {"npu.mcif={transactions: bursts}"}};
+    const auto create = [&](const std::vector<const char*>& changes, npuscope_device** npu) {
+        return npuscope_create_timed("nv_small", changes.data(), changes.size(), &calls, npu);
+    };
+    for (const auto& changes : refused) {
+        npuscope_device* npu = nullptr;
+        EXPECT_EQ(create(changes, &npu), NPUSCOPE_WRONG_INPUT) << changes.back();
+        EXPECT_THAT(npuscope_error(), HasSubstr("bursts or values"));
+    }
+    for (const auto& changes : accepted) {
+        npuscope_device* npu = nullptr;
+        ASSERT_EQ(create(changes, &npu), NPUSCOPE_OK) << npuscope_error();
+        char* json = nullptr;
+        EXPECT_EQ(npuscope_result(npu, &json), NPUSCOPE_OK);
+        EXPECT_THAT(json, HasSubstr(changes.empty() ? R"("transactions": "values")"
+                                                    : R"("transactions": "bursts")"));
+        npuscope_free(json);
+        EXPECT_EQ(npuscope_destroy(npu), NPUSCOPE_OK);
+    }
 }
 
 TEST(CApi, readsAndWritesFindTheSameRegisters) {
