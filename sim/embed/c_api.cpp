@@ -10,6 +10,7 @@
 
 #include "include/npuscope/npuscope.h"
 #include "models/layout/relayout.h"
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/convert/surface_spec.h"
 #include "sim/embed/c_call.h"
 #include "sim/embed/caller_memory.h"
@@ -199,17 +200,13 @@ npuscope_status npuscope_create_timed(const char* npu, const char* const* change
         if (memory == nullptr || memory->begin == nullptr) {
             return null_argument(memory == nullptr ? "memory" : "memory->begin");
         }
-        const std::string key = "npu.mcif.transactions=";
-        const auto set = std::ranges::find_if(
-            texts, [&](const std::string& text) { return text.starts_with(key); });
-        if (set == texts.end()) {
-            texts.push_back(key + "values");
-        } else if (set->ends_with("=runs")) {
+        texts.insert(texts.begin(), "npu.mcif.transactions=values");
+        made.system = read_embedded_system(npu, texts);
+        if (!nvdla_npu(made.system).mcif.awaits_answers()) {
             return refuse(NPUSCOPE_WRONG_INPUT,
                           "timed memory does not support whole runs: set npu.mcif.transactions to "
                           "bursts or values");
         }
-        made.system = read_embedded_system(npu, texts);
         made.timed = std::make_unique<TimedCallerMemory>(*memory);
         return NPUSCOPE_OK;
     });

@@ -25,7 +25,7 @@ SystemConfig read_embedded_system(const std::string& npu, const std::vector<std:
     arguments.npu = npu;
     constexpr std::string_view memory = "memory=";
     for (const std::string& change : changes) {
-        if (change.starts_with(memory)) {
+        if (change.starts_with(memory) && change.size() > memory.size()) {
             arguments.memory = change.substr(memory.size());
         } else {
             arguments.changes.push_back(change);

@@ -316,6 +316,9 @@ TEST(CApi, misuseGivesACodeAndAText) {
     EXPECT_EQ(npuscope_create("nv_small", nullptr, 0, nullptr, nullptr), NPUSCOPE_BAD_ARGUMENT);
     const char* change = "npu.cbuf.banks=1000";
     EXPECT_EQ(npuscope_create("nv_small", &change, 1, nullptr, &none), NPUSCOPE_WRONG_INPUT);
+    change = "memory=";
+    EXPECT_EQ(npuscope_create("nv_small", &change, 1, nullptr, &none), NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("must be a mapping"));
     EXPECT_EQ(npuscope_create("tinpu_f28p55", nullptr, 0, nullptr, &none), NPUSCOPE_WRONG_INPUT);
     EXPECT_THAT(npuscope_error(), HasSubstr("has no registers"));
     EXPECT_EQ(npuscope_advance(nullptr, 1), NPUSCOPE_BAD_ARGUMENT);
