@@ -37,7 +37,7 @@ extern "C" {
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
     NPUSCOPE_BAD_ARGUMENT = 1,    /* a null pointer, a destroyed device, a wrong size */
-    NPUSCOPE_WRONG_INPUT = 2,     /* an invalid configuration, register or address */
+    NPUSCOPE_WRONG_INPUT = 2,     /* an invalid configuration, register, address; too much memory */
     NPUSCOPE_STOPPED = 3,         /* no event is left, and the awaited one has not happened */
     NPUSCOPE_LIMIT = 4,           /* the given cycles passed before it happened */
     NPUSCOPE_CALLBACK_FAILED = 5, /* a callback of the caller reported failure */

@@ -70,7 +70,7 @@ typedef struct npuscope_conv_parameters {
     uint32_t stride_y, stride_x;     /* 1 to 8 */
     uint32_t dilation_y, dilation_x; /* 1 (neighbours) to 32 */
     uint32_t pad_top, pad_left;      /* 0 to 31; right and bottom follow from the output */
-    int32_t pad_value;               /* in the data's type, 16 bits; for fp16 its pattern */
+    int32_t pad_value;               /* in the data's type; for fp16 its pattern */
     uint32_t truncate;               /* 0 to 31: D_CLIP_CFG of the accumulator */
     uint32_t block_channels;         /* products that a MAC cell sums; 0: 8, as nv_small */
     uint32_t partial_sum_bits;       /* of the accumulator, 16 to 48; 0: 34 (int16: 48) */

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "models/base/error.h"
 
 namespace npuscope {
@@ -30,6 +32,9 @@ npuscope_status refuse_current() {
         return refuse(NPUSCOPE_WRONG_INPUT, error.what());
     } catch (const MachineStopped& stop) {
         return refuse(NPUSCOPE_STOPPED, stop.what());
+    } catch (const std::bad_alloc&) {
+        return refuse(NPUSCOPE_WRONG_INPUT,
+                      "this needs more memory than is available: use smaller tensors or surfaces");
     } catch (const std::exception& defect) {
         return refuse(NPUSCOPE_DEFECT, defect.what());
     } catch (...) {

@@ -64,8 +64,9 @@ inline constexpr std::int64_t kMostElements = 8192;  // source: NVDLA_SDP.rdl, W
 
 template <class T>
 Tensor<T> values_of(const npuscope_tensor& tensor) {
-    Tensor<T> values({tensor.channels, tensor.height, tensor.width});
-    exact("the tensor", tensor.bytes, values.values.size() * sizeof(T));
+    const Shape shape{tensor.channels, tensor.height, tensor.width};
+    exact("the tensor", tensor.bytes, shape.elements() * sizeof(T));
+    Tensor<T> values(shape);
     std::memcpy(values.values.data(), tensor.data, tensor.bytes);
     return values;
 }

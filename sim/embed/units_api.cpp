@@ -16,7 +16,14 @@ constexpr std::int64_t kMostTaps = 32;  // source: NVDLA_CSC.rdl, WEIGHT_WIDTH_E
 
 // --- Convolution ---------------------------------------------------------------------------------
 
-Convolution geometry_of(const npuscope_conv_parameters& p) {
+std::int32_t pad_value_of(const npuscope_conv_parameters& p, Precision precision) {
+    if (precision == Precision::Fp16) {  // a pattern, with or without sign
+        return within("pad_value", p.pad_value, -0x8000, 0xffff);
+    }
+    return fitting<std::int32_t>("pad_value", p.pad_value, precision == Precision::Int8 ? 8 : 16);
+}
+
+Convolution geometry_of(const npuscope_conv_parameters& p, Precision precision) {
     constexpr std::int64_t stride = 8;     // source: NVDLA_CSC.rdl, CONV_X_STRIDE_EXT, 3 bits
     constexpr std::int64_t dilation = 32;  // source: NVDLA_CSC.rdl, X_DILATION_EXT, 5 bits
     constexpr std::int64_t pad = 31;       // source: NVDLA_CSC.rdl, PAD_LEFT, 5 bits
@@ -28,7 +35,7 @@ Convolution geometry_of(const npuscope_conv_parameters& p) {
             .dilation_x = within("dilation_x", p.dilation_x, 1, dilation),
             .pad_top = within("pad_top", p.pad_top, 0, pad),
             .pad_left = within("pad_left", p.pad_left, 0, pad),
-            .pad_value = fitting<std::int32_t>("pad_value", p.pad_value, 17)};
+            .pad_value = pad_value_of(p, precision)};
 }
 
 KernelShape kernels_of(const npuscope_conv_parameters& p, std::uint32_t channels) {
@@ -45,7 +52,7 @@ Accumulation accumulation_of(const npuscope_conv_parameters& p, Precision precis
         bad("row_group applies to images only: set image to 1");
     }
     const unsigned default_bits = precision == Precision::Int8 ? 34 : 48;
-    return {.convolution = geometry_of(p),
+    return {.convolution = geometry_of(p, precision),
             .accumulator = {{.block_channels =
                                  p.block_channels == 0
                                      ? 8
@@ -61,8 +68,8 @@ Accumulation accumulation_of(const npuscope_conv_parameters& p, Precision precis
 
 template <class T>
 WeightKernels weights_of(const KernelShape& shape, const void* weights, std::size_t bytes) {
+    exact("weights", bytes, shape.elements() * sizeof(T));
     Kernels<T> kernels(shape);
-    exact("weights", bytes, kernels.values.size() * sizeof(T));
     std::memcpy(kernels.values.data(), weights, bytes);
     return kernels;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock-matchers.h>
 
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -212,6 +213,19 @@ TEST(CApi, aTimedMemoryReceivesBurstsHoweverTheyAreSet) {
         npuscope_free(json);
         EXPECT_EQ(npuscope_destroy(npu), NPUSCOPE_OK);
     }
+}
+
+TEST(CApi, whatExceedsMemoryIsRefused) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer ends a program that asks for so much";
+#endif
+    const std::array<std::uint32_t, 4> shape{1, 65'535, 65'535, 65'535};
+    const std::uint8_t element = 0;
+    std::uint8_t packed = 0;
+    std::size_t size = SIZE_MAX;
+    EXPECT_EQ(npuscope_pack("feature:atom=8", "int8", shape.data(), &element, &packed, &size),
+              NPUSCOPE_WRONG_INPUT);
+    EXPECT_THAT(npuscope_error(), HasSubstr("more memory than is available"));
 }
 
 TEST(CApi, readsAndWritesFindTheSameRegisters) {

@@ -227,6 +227,57 @@ TEST(UnitsOfCMisuse, isRefusedByName) {
     refused([](Sdp& s) { s.p.output = -1; }, "output is -1");
 }
 
+npuscope_conv_parameters one_tap() {
+    npuscope_conv_parameters p{};
+    p.size = sizeof p;
+    p.kernels = p.rows = p.columns = p.out_height = p.out_width = 1;
+    p.stride_y = p.stride_x = p.dilation_y = p.dilation_x = 1;
+    return p;
+}
+
+TEST(UnitsOfCMisuse, ofSizesIsRefusedBeforeAnythingIsAllocated) {
+    npuscope_conv_parameters p = one_tap();
+    p.kernels = 8192;
+    p.rows = p.columns = 32;
+    const std::vector<std::int8_t> data(8192);
+    const std::array<std::int8_t, 128> weights{};
+    std::vector<std::int32_t> sums(8192);
+    npuscope_tensor in{data.data(), data.size(), NPUSCOPE_INT8, 8192, 1, 1};
+    EXPECT_EQ(npuscope_conv(&p, &in, weights.data(), weights.size(), sums.data(),
+                            sums.size() * sizeof(std::int32_t), nullptr),
+              NPUSCOPE_BAD_ARGUMENT);
+    EXPECT_THAT(npuscope_error(),
+                HasSubstr("weights: 128 bytes are given, but the elements need 68719476736"));
+    in.height = in.width = 8192;
+    EXPECT_EQ(npuscope_conv(&p, &in, weights.data(), weights.size(), sums.data(),
+                            sums.size() * sizeof(std::int32_t), nullptr),
+              NPUSCOPE_BAD_ARGUMENT);
+}
+
+TEST(UnitsOfCMisuse, ofPaddingValuesIsRefusedByType) {
+    struct Row {
+        npuscope_type type;
+        std::int32_t least, most;
+    };
+    for (const Row& row : {Row{NPUSCOPE_INT8, -128, 127}, Row{NPUSCOPE_INT16, -32768, 32767},
+                           Row{NPUSCOPE_FP16, -32768, 65535}}) {
+        const std::int16_t one = 1;
+        std::int32_t sum = 0;
+        const std::size_t bytes = row.type == NPUSCOPE_INT8 ? 1 : 2;
+        const npuscope_tensor in{&one, bytes, row.type, 1, 1, 1};
+        npuscope_conv_parameters p = one_tap();
+        for (const auto& [value, expected] :
+             {std::pair{row.least, NPUSCOPE_OK}, std::pair{row.most, NPUSCOPE_OK},
+              std::pair{row.least - 1, NPUSCOPE_BAD_ARGUMENT},
+              std::pair{row.most + 1, NPUSCOPE_BAD_ARGUMENT}}) {
+            p.pad_value = value;
+            EXPECT_EQ(npuscope_conv(&p, &in, &one, bytes, &sum, sizeof sum, nullptr), expected)
+                << row.type << " " << value << " " << npuscope_error();
+        }
+        EXPECT_THAT(npuscope_error(), HasSubstr("pad_value is"));
+    }
+}
+
 TEST(UnitsOfCMisuse, ofTypesAndPointersIsRefused) {
     Sdp sdp;
     sdp.p.output = NPUSCOPE_FP16;
