@@ -73,6 +73,9 @@ bool break_off(Bench& bench, std::uint64_t resets, std::uint64_t most) {
     std::printf("%llu resets with %llu requests in flight, %llu bytes of growth\n",
                 static_cast<unsigned long long>(resets), static_cast<unsigned long long>(in_flight),
                 static_cast<unsigned long long>(growth));
+    if (in_flight == 0) {
+        std::printf("no reset has found a request in flight: try another +reset_after\n");
+    }
     return bench.goes_on() && in_flight > 0 && growth <= most_growth;
 }
 

@@ -212,7 +212,8 @@ static npuscope_status pins_make(pins_device* device, const char* npu, const cha
     return status != NPUSCOPE_OK ? status : npuscope_create_timed(npu, each, count + 2, &memory, &device->npu);
 }
 
-/* Returns a number for the functions below, or -1. `changes`: separated by spaces. */
+/* Returns a number for the functions below, or -1. `changes`: separated by spaces, of which they
+ * have none themselves: npu.clock=800MHz. */
 int npuscope_pins_create(const char* npu, const char* changes) {
     size_t count = 0;
     int number = 0;

@@ -3,8 +3,8 @@
 // describes the functions; those whose names begin with npuscope_dpi are in npuscope_dpi.c, which the
 // simulator compiles, because they take strings and arrays of any size.
 package npuscope_pkg;
-  // A preset, and changes separated by spaces: "memory=dram_200 npu.cbuf.banks=16". Null if refused;
-  // npuscope_error() has the reason.
+  // A preset, and changes separated by spaces, of which they have none themselves:
+  // "memory=dram_200 npu.clock=800MHz". Null if refused; npuscope_error() has the reason.
   import "DPI-C" function chandle npuscope_dpi_create(input string npu, input string changes);
   import "DPI-C" function int npuscope_destroy(input chandle device);
   import "DPI-C" function int npuscope_reset(input chandle device);

@@ -15,8 +15,8 @@
  *     line = $npuscope_interrupt(npu);  cycle = $npuscope_cycle(npu);
  *     $npuscope_result(npu, "result.json");                   operations, traffic, findings
  *
- * Cycles are those of the NPU's clock, independent of the simulator's time. A refused call is printed with its
- * location, and ends the simulation with exit code 1. */
+ * No change has a space in it: npu.clock=800MHz. Cycles are those of the NPU's clock, independent of the simulator's
+ * time. A refused call is printed with its location, and ends the simulation with exit code 1. */
 #include <npuscope/npuscope.h>
 #include <stdio.h>
 #include <stdlib.h>
