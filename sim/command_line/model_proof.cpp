@@ -13,6 +13,7 @@
 #include "models/memory/memory.h"
 #include "sim/check/job_maps.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/network_files.h"
 #include "sim/command_line/proof_run.h"
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/segmented_program.h"
@@ -181,11 +182,12 @@ std::vector<std::uint8_t> map_bytes(const NamedMap& map, const GraphValue& value
 }
 
 ModelLayers job_layers(const Program& program, const Graph& graph, const std::string& model,
-                       const SystemConfig& system) {
+                       const Experiment& experiment, const SystemConfig& system) {
     const auto target = system.family->target(system.npu, system.memory, true);
-    const auto plan = target->plan(graph);
+    const ValueRanges given = declared_inputs(model, graph, experiment.plan.input_type);
+    const auto plan = target->plan(graph, given);
     const ModelProgram planned = plan->program(system.host, nullptr);
-    HostValues values(graph, value_ranges(graph));
+    HostValues values(graph, value_ranges(graph, given));
     std::set<std::string> known;
     for (const std::string& input : graph.inputs) {
         values.put(input, drawn_input(program, graph, input));
@@ -219,7 +221,7 @@ ModelLayers model_layers(const Program& program, const std::string& model,
     const Graph graph =
         read_any_network(model, system, experiment.model, ModelUse::Values, experiment.inputs);
     if (launches_known_jobs(program)) {
-        return job_layers(program, graph, model, system);
+        return job_layers(program, graph, model, experiment, system);
     }
     if (map_precision(graph) != Precision::Int8) {
         throw ConfigError("--model: 16-bit results approximate the host's and are not equal",

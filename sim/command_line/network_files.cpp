@@ -459,6 +459,14 @@ ValueRanges held_inputs(const Graph& graph, InputType type) {
     return facts;
 }
 
+ValueRanges declared_inputs(const std::string& network, const Graph& graph, InputType type) {
+    ValueRanges facts = held_inputs(graph, type);
+    if (is_network_file(network) && read_network(network).input.type == InputType::Uint8) {
+        facts["input"].range = range_of(ElementType::Uint8);
+    }
+    return facts;
+}
+
 Result run_network_files(const std::string& network, const NetworkFiles& files,
                          const SystemConfig& system, const PlanChoices& choices,
                          const RunOptions& options, SurfaceQueries* queries) {

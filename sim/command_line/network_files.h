@@ -28,6 +28,9 @@ bool names_network(const std::string& path);
 
 /// Value ranges of float inputs.
 ValueRanges held_inputs(const Graph& graph, InputType type);
+/// The same for a network on an NPU without register programs: the inputs of a shape table have the
+/// types that it declares.
+ValueRanges declared_inputs(const std::string& network, const Graph& graph, InputType type);
 
 /// Plans and runs a shape table or a model; outputs are written if the run passed. Inputs are
 /// DIR/<tensor>.npy of any type that holds the values, or DIR/<tensor>.bin in the layout of the

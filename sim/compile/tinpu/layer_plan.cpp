@@ -186,12 +186,13 @@ Diagnostic no_room(const MemoryRegionConfig& region, const ByteRun& run, const s
 
 class LayerPlanner {
  public:
-    LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory)
+    LayerPlanner(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory,
+                 const ValueRanges& given)
         : graph_(graph), alignment_(config.engine.alignment) {
         check_engine(config.engine, config.mcif.bus_width);
         plan_.memory = memory;
-        plan_.partition =
-            partition_graph(GraphView(graph, value_ranges(graph)), TinpuTarget(config));
+        plan_.ranges = value_ranges(graph, given);
+        plan_.partition = partition_graph(GraphView(graph, plan_.ranges), TinpuTarget(config));
     }
 
     LayerPlan run() {
@@ -300,9 +301,20 @@ bool output_is_signed(const NodeGroup& layer, const Signs& signs) {
 
 }  // namespace
 
-LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
-                      const MemoryConfig& memory) {
-    return LayerPlanner(graph, config, memory).run();
+LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config, const MemoryConfig& memory,
+                      const ValueRanges& given) {
+    return LayerPlanner(graph, config, memory, given).run();
+}
+
+std::optional<bool> stated_sign(const Graph& graph, const std::string& tensor) {
+    const ElementType type = graph.types.at(tensor).element;
+    return type == ElementType::Int8 || type == ElementType::Uint8
+               ? std::optional(type == ElementType::Int8)
+               : std::nullopt;
+}
+
+bool expected_sign(const Graph& graph, const LayerPlan& plan, const std::string& tensor) {
+    return stated_sign(graph, tensor).value_or(plan.ranges.at(tensor).range.low < 0);
 }
 
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs) {

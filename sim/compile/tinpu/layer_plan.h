@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,17 +40,24 @@ struct LayerPlan {
     Bytes weights;                        ///< all images
     Bytes peak_maps;                      ///< most bytes of feature maps alive at a time
     MemoryConfig memory;                  ///< that the addresses refer to
+    ValueRanges ranges;                   ///< of the graph's tensors
     std::vector<Diagnostic> findings;     ///< surfaces that the memory has no room for
 };
 
 /// Weights and constants are at the beginning of the first region; feature maps in the first other
 /// region that plans may use, otherwise after them. What does not fit is placed after the region's
-/// end, and is a finding.
+/// end, and is a finding. `given`: what is known about inputs beyond their types.
 LayerPlan plan_layers(const Graph& graph, const LayerNpuConfig& config,
-                      const MemoryConfig& memory = {});
+                      const MemoryConfig& memory = {}, const ValueRanges& given = {});
 
 /// Whether feature maps are signed, by tensor.
 using Signs = std::map<std::string, bool>;
+
+/// The sign of a map that the model's own type determines; nothing for other types.
+std::optional<bool> stated_sign(const Graph& graph, const std::string& tensor);
+/// The sign of a map that the host provides, as far as it is known before a run: from its type, else
+/// from its value range.
+bool expected_sign(const Graph& graph, const LayerPlan& plan, const std::string& tensor);
 
 /// The launch of layer `index`; `signs` contains its input and its residual.
 TinpuJob layer_job(const LayerPlan& plan, std::size_t index, const Signs& signs);

@@ -35,7 +35,7 @@ Tensor<std::int32_t> cube_of(const GraphValue& value) {
 class LayerRun {
  public:
     LayerRun(const Graph& graph, LayerPlan plan)
-        : graph_(graph), plan_(std::move(plan)), values_(graph, value_ranges(graph)) {}
+        : graph_(graph), plan_(std::move(plan)), values_(graph, plan_.ranges) {}
 
     const LayerPlan& plan() const { return plan_; }
     const Signs& signs() const { return signs_; }
@@ -127,7 +127,9 @@ class LayerRun {
             }
             range = {std::min(range.low, number), std::max(range.high, number)};
         }
-        const bool is_signed = signs_.emplace(tensor, range.low < 0).first->second;
+        const bool is_signed =
+            signs_.emplace(tensor, stated_sign(graph_, tensor).value_or(range.low < 0))
+                .first->second;
         const NumberRange limits = range_of(is_signed ? ElementType::Int8 : ElementType::Uint8);
         if (range.low < limits.low || range.high > limits.high) {
             refuse_node(graph_, reader,
@@ -195,8 +197,10 @@ class LayerProgrammer {
 
     void launch(std::size_t index) {
         const Candidate& layer = *plan_.partition.groups[index].layer;
-        signs_.emplace(layer.input, false);
-        signs_.emplace(layer.norm.residual, false);
+        expect_sign(layer.input);
+        if (!layer.norm.residual.empty()) {
+            expect_sign(layer.norm.residual);
+        }
         const auto job = std::make_shared<TinpuJob>(layer_job(plan_, index, signs_));
         name_map(layer.input, job->input);
         if (job->residual) {
@@ -215,6 +219,13 @@ class LayerProgrammer {
         };
         name_result(index, *job);
         add(std::move(launch));
+    }
+
+    /// Of a map that the host provides.
+    void expect_sign(const std::string& tensor) {
+        if (!signs_.contains(tensor)) {
+            signs_[tensor] = expected_sign(graph_, plan_, tensor);
+        }
     }
 
     /// Maps are in the order H W C, one byte per element.

@@ -130,9 +130,8 @@ const TinpuLayer& tinpu_layer(const NodeGroup& group) {
     return std::any_cast<const TinpuLayer&>(group.lowered);
 }
 
-std::unique_ptr<ModelPlan> TinpuTarget::plan(const Graph& graph,
-                                             const ValueRanges& /*given*/) const {
-    return std::make_unique<TinpuPlan>(graph, plan_layers(graph, config_, memory_), config_);
+std::unique_ptr<ModelPlan> TinpuTarget::plan(const Graph& graph, const ValueRanges& given) const {
+    return std::make_unique<TinpuPlan>(graph, plan_layers(graph, config_, memory_, given), config_);
 }
 
 std::optional<NodeGroup> TinpuTarget::group_at(const GraphView& model, std::size_t anchor,

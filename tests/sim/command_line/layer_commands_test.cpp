@@ -9,6 +9,7 @@
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/sample_models.h"
 #include "tests/support/temp_folder.h"
 
 namespace npuscope {
@@ -101,6 +102,39 @@ TEST(LayerCommands, JobsAreProvedAgainstPlainOperatorsAndTheirModel) {
     const Answer onnx = typed({"check", model, "--npu", "tinpu_f28p55", "--prove"});
     EXPECT_EQ(onnx.code, ExitCode::WrongInput);
     EXPECT_THAT(onnx.err, HasSubstr("is not a program"));
+}
+
+TEST(LayerCommands, PlannedMapsOfTheHostHaveTheSignOfTheirType) {
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    const auto expect_sign = [&](const test::ModelBuilder& builder, const std::string& map,
+                                 const std::vector<std::string>& more) {
+        write_atomically(model, builder.bytes());
+        const std::string out = (folder / "planned").string();
+        std::vector<std::string> arguments{"plan", model,   "--npu", "tinpu_f28p55",
+                                           "--out", out};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        ASSERT_EQ(typed(arguments).code, ExitCode::Good);
+        EXPECT_THAT(read_whole_file(out + "/program.cfg"), HasSubstr("// surface " + map));
+        const Answer proved =
+            typed({"check", out, "--npu", "tinpu_f28p55", "--prove", "--model", model});
+        EXPECT_EQ(proved.code, ExitCode::Good) << proved.out << proved.err;
+        EXPECT_THAT(proved.out, HasSubstr(": equal"));
+    };
+    test::ModelBuilder quantised;
+    quantised.input("x", {1, 4, 6, 6}).floats("scale", {}, {0.0078125F}).int8s("zero", {}, {0});
+    quantised.node("QuantizeLinear", "q", {"x", "scale", "zero"});
+    quantised.node("MaxPool", "pool", {"q_y"}, "y").ints("kernel_shape", {2, 2}).output("y");
+    expect_sign(quantised, "q_y = 0x50000000:1x4x6x6:int8", {});
+
+    test::ModelBuilder typed_input;
+    typed_input.input("x", {1, 4, 6, 6}, onnx::TensorProto_DataType_INT8);
+    typed_input.node("MaxPool", "pool", {"x"}, "y").ints("kernel_shape", {2, 2}).output("y");
+    expect_sign(typed_input, "x = 0x50000000:1x4x6x6:int8", {});
+
+    const test::ModelBuilder of_floats = test::conv_model({}, {});
+    expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:int8", {});
+    expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:uint8", {"--input-type", "uint8"});
 }
 
 TEST(LayerCommands, ChangesReachTheEngine) {
