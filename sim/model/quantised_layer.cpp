@@ -120,7 +120,10 @@ class SequenceBuilder {
             sizes.insert(sizes.begin(), 1);
             sizes.resize(layer_.weights.type.sizes.size(), 1);
         }
-        return constant(part, {{ElementType::Float64, sizes}, numbers});
+        GraphValue value;
+        value.type = {ElementType::Float64, std::move(sizes)};
+        value.numbers = numbers;
+        return constant(part, std::move(value));
     }
     std::string scalar(const std::string& part, double number) {
         return constant(part, scalar_value(ElementType::Float64, number));
