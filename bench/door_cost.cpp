@@ -55,7 +55,7 @@ void run_by_c(const Program& program, const std::string& npu,
     npuscope_device* device = nullptr;
     test::good(npuscope_create(npu.c_str(), nullptr, 0, nullptr, &device));
     test::CDoor door(device);
-    test::ProgramPlayer player(program, blocks, door);
+    ProgramPlayer player(program, blocks, door);
     player.play();
     char* text = nullptr;
     test::good(npuscope_result(device, &text));

@@ -62,7 +62,7 @@ void note_result(const nlohmann::json& result, Passage& passage) {
     passage.findings = result["findings"].size();
 }
 
-void note_player(const test::ProgramPlayer& player, Passage& passage) {
+void note_player(const ProgramPlayer& player, Passage& passage) {
     passage.checks = player.checks;
     passage.failed = player.failed;
 }
@@ -78,10 +78,10 @@ Passage pass_c(const Arguments& arguments, const SystemConfig& system, const Pro
     test::good(timed ? npuscope_create_timed(arguments.npu.c_str(), nullptr, 0, &calls, &device)
                      : npuscope_create(arguments.npu.c_str(), nullptr, 0, nullptr, &device));
     Passage passage;
-    const std::unique_ptr<test::Door> door =
+    const std::unique_ptr<DrivenDevice> door =
         timed ? std::make_unique<test::TimedCDoor>(device, memory)
               : std::make_unique<test::CDoor>(device);
-    test::ProgramPlayer player(program, blocks, *door);
+    ProgramPlayer player(program, blocks, *door);
     try {
         player.play();
     } catch (const std::runtime_error& error) {

@@ -19,8 +19,6 @@
 namespace npuscope {
 namespace {
 
-/// Reads of one register after which a poll that never succeeds counts as a stopped machine.
-constexpr unsigned poll_limit = 100'000;
 constexpr std::string_view interrupt_mask = "NVDLA_GLB.S_INTR_MASK_0";
 constexpr std::string_view interrupt_status = "NVDLA_GLB.S_INTR_STATUS_0";
 
@@ -53,14 +51,7 @@ void Host::unmask_interrupts() {
         return;
     }
     const auto mask = find_place(nvdla_register_blocks(registers_->map), interrupt_mask);
-    const auto writes_mask = [&](const Statement& statement) {
-        const auto* write = std::get_if<WriteRegister>(&statement.action);
-        return write != nullptr && write->address == mask->address();
-    };
-    const auto awaits = [](const Statement& statement) {
-        return std::holds_alternative<NotifyOnInterrupt>(statement.action);
-    };
-    if (std::ranges::any_of(program_, awaits) && std::ranges::none_of(program_, writes_mask)) {
+    if (needs_unmasking(program_, mask->address())) {
         access(tlm::TLM_WRITE_COMMAND, mask->address(), 0);
     }
 }
@@ -111,6 +102,10 @@ void Host::serve_pending() {
             }
         }
     }
+}
+
+ReadBytes Host::memory_bytes() const {
+    return [this](Address address, std::span<std::uint8_t> bytes) { memory_.read(address, bytes); };
 }
 
 void Host::when_raised(const std::string& sync, std::function<void()> check) {
@@ -314,7 +309,7 @@ void Host::execute(Activity& activity, const WaitForInterrupt& /*wait*/) {
 }
 
 void Host::execute(Activity& /*activity*/, const ReadMemory& read) {
-    keep_comparison(check_word(memory_, read, place()),
+    keep_comparison(check_word(memory_bytes(), read, place()),
                     {read.address, Bytes(sizeof read.expected)});
 }
 
@@ -338,15 +333,7 @@ void Host::execute(Activity& activity, const PollRegister& poll) {
 }
 
 void Host::execute(Activity& /*activity*/, const NotifyOnInterrupt& notify) {
-    std::optional<Interrupt> interrupt;
-    if (!notify.unit.empty()) {
-        interrupt = interrupt_from_name(notify.unit);
-        if (!interrupt) {
-            throw ConfigError(place(), fmt::format("unknown interrupt {}", notify.unit),
-                              "give a unit and its register group, e.g. SDP_0");
-        }
-    }
-    board_.expect({interrupt, notify.sync, place()});
+    board_.expect(awaited_by(notify, place()));
     serve_pending();
 }
 
@@ -367,13 +354,13 @@ void Host::execute(Activity& activity, const SyncWait& /*wait*/) {
 
 void Host::execute(Activity& /*activity*/, const CheckCrc& check) {
     when_raised(check.sync, [this, &check, place = place()] {
-        keep_comparison(check_crc(memory_, check, place), {check.address, check.bytes});
+        keep_comparison(check_crc(memory_bytes(), check, place), {check.address, check.bytes});
     });
 }
 
 void Host::execute(Activity& /*activity*/, const CheckImage& check) {
     when_raised(check.sync, [this, &check, place = place()] {
-        keep_comparison(check_image(memory_, check, place), {check.address, check.bytes});
+        keep_comparison(check_image(memory_bytes(), check, place), {check.address, check.bytes});
     });
 }
 

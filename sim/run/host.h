@@ -24,6 +24,7 @@
 #include "models/npu/machine.h"
 #include "sim/program/program.h"
 #include "sim/run/attribution.h"
+#include "sim/run/memory_checks.h"
 #include "sim/run/open_ends.h"
 #include "sim/run/repeated_statements.h"
 #include "sim/run/result.h"
@@ -117,6 +118,7 @@ class Host : public Unit {
     void serve_pending();
     void finish_checks();
     void keep_check(CheckResult check);
+    ReadBytes memory_bytes() const;
 
     void execute(Activity& activity, const InitMemory& init);
     void execute(Activity& activity, const LoadMemory& load);

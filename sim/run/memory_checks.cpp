@@ -41,12 +41,12 @@ std::string_view comparison_sign(Comparison comparison) {
     return "";
 }
 
-std::uint32_t crc_of(Memory& memory, Address address, Bytes bytes) {
+std::uint32_t crc_of(const ReadBytes& read, Address address, Bytes bytes) {
     uLong crc = crc32(0, nullptr, 0);
     std::vector<std::uint8_t> chunk;
     for (std::uint64_t done = 0; done < bytes.value; done += chunk.size()) {
         chunk.resize(std::min(chunk_bytes, bytes.value - done));
-        memory.read(address + Bytes(done), chunk);
+        read(address + Bytes(done), chunk);
         crc = crc32(crc, chunk.data(), static_cast<uInt>(chunk.size()));
     }
     return static_cast<std::uint32_t>(crc);
@@ -82,14 +82,14 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place) {
 
 std::string crc_text(std::uint32_t crc) { return fmt::format("{:#010x}", crc); }
 
-CheckResult check_crc(Memory& memory, const CheckCrc& check, const Place& place) {
+CheckResult check_crc(const ReadBytes& read, const CheckCrc& check, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Crc32;
     result.address = check.address;
     result.bytes = check.bytes;
     result.place = place;
     at_place(place, [&] {
-        const std::uint32_t crc = crc_of(memory, check.address, check.bytes);
+        const std::uint32_t crc = crc_of(read, check.address, check.bytes);
         result.expected = crc_text(check.crc);
         result.actual = crc_text(crc);
         result.pass = crc == check.crc;
@@ -97,7 +97,7 @@ CheckResult check_crc(Memory& memory, const CheckCrc& check, const Place& place)
     return result;
 }
 
-CheckResult check_image(Memory& memory, const CheckImage& check, const Place& place) {
+CheckResult check_image(const ReadBytes& read, const CheckImage& check, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Image;
     result.subject = check.file;
@@ -111,7 +111,7 @@ CheckResult check_image(Memory& memory, const CheckImage& check, const Place& pl
         const std::uint64_t size =
             run.offset < check.bytes.value ? std::min(run.size, check.bytes.value - run.offset) : 0;
         actual.resize(size);
-        at_place(place, [&] { memory.read(check.address + Bytes(run.offset), actual); });
+        at_place(place, [&] { read(check.address + Bytes(run.offset), actual); });
         const auto expected = std::span(check.image.bytes).subspan(run.position, size);
         const auto differs = std::ranges::mismatch(actual, expected);
         if (result.pass && differs.in1 != actual.end()) {
@@ -125,22 +125,22 @@ CheckResult check_image(Memory& memory, const CheckImage& check, const Place& pl
     return result;
 }
 
-CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& place) {
+CheckResult check_word(const ReadBytes& read, const ReadMemory& expected, const Place& place) {
     CheckResult result;
     result.kind = CheckKind::Word;
-    result.address = read.address;
-    result.bytes = Bytes(sizeof read.expected);
+    result.address = expected.address;
+    result.bytes = Bytes(sizeof expected.expected);
     result.place = place;
-    std::array<std::uint8_t, sizeof read.expected> bytes{};
-    at_place(place, [&] { memory.read(read.address, bytes); });
+    std::array<std::uint8_t, sizeof expected.expected> bytes{};
+    at_place(place, [&] { read(expected.address, bytes); });
     std::uint32_t value = 0;
     for (std::size_t i = bytes.size(); i-- > 0;) {
         value = value << 8U | bytes[i];
     }
-    result.expected = fmt::format("{:#x}", read.expected);
-    result.actual = fmt::format("{:#x}", value & read.mask);
-    result.pass = (value & read.mask) == read.expected;
-    result.skipped = read.mask == 0 && read.expected == 0;
+    result.expected = fmt::format("{:#x}", expected.expected);
+    result.actual = fmt::format("{:#x}", value & expected.mask);
+    result.pass = (value & expected.mask) == expected.expected;
+    result.skipped = expected.mask == 0 && expected.expected == 0;
     return result;
 }
 

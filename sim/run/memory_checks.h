@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,12 @@ void load_memory(Memory& memory, const LoadMemory& load, const Place& place);
 /// `0x0c467827`: eight digits.
 std::string crc_text(std::uint32_t crc);
 
-CheckResult check_crc(Memory& memory, const CheckCrc& check, const Place& place);
-CheckResult check_image(Memory& memory, const CheckImage& check, const Place& place);
-CheckResult check_word(Memory& memory, const ReadMemory& read, const Place& place);
+/// Reads memory from an address on, in zero time.
+using ReadBytes = std::function<void(Address, std::span<std::uint8_t>)>;
+
+CheckResult check_crc(const ReadBytes& read, const CheckCrc& check, const Place& place);
+CheckResult check_image(const ReadBytes& read, const CheckImage& check, const Place& place);
+CheckResult check_word(const ReadBytes& read, const ReadMemory& expected, const Place& place);
 CheckResult register_check(const ReadRegister& read, std::uint32_t value, const Place& place);
 
 /// For bytes that are compared with an expectation, though some of them were never written.

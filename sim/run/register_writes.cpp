@@ -50,6 +50,17 @@ bool starts_operation(const WriteRegister& write) {
     return trigger && (write.value & 1U) != 0;
 }
 
+bool needs_unmasking(std::span<const Statement> statements, std::uint32_t mask) {
+    const auto writes_mask = [mask](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        return write != nullptr && write->address == mask;
+    };
+    const auto awaits = [](const Statement& statement) {
+        return std::holds_alternative<NotifyOnInterrupt>(statement.action);
+    };
+    return std::ranges::any_of(statements, awaits) && std::ranges::none_of(statements, writes_mask);
+}
+
 std::optional<Place> last_write(std::span<const Statement> statements, AddressMap map,
                                 const Diagnostic& finding) {
     const auto meant = find_place(nvdla_register_blocks(map), finding.register_name);

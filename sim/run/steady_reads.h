@@ -10,6 +10,9 @@
 
 namespace npuscope {
 
+/// Reads of one register after which a poll that never succeeds counts as a stopped machine.
+inline constexpr unsigned poll_limit = 100'000;
+
 class SteadyReads {
  public:
     /// What a read returned, and when it was over; true if the next will be alike.

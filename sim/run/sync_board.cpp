@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/sync_board.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace npuscope {
@@ -26,6 +28,18 @@ std::optional<Cycles> SyncBoard::last_raised() const {
         }
     }
     return last;
+}
+
+SyncBoard::Awaited awaited_by(const NotifyOnInterrupt& notify, const Place& place) {
+    if (notify.unit.empty()) {
+        return {std::nullopt, notify.sync, place};
+    }
+    const std::optional<Interrupt> interrupt = interrupt_from_name(notify.unit);
+    if (!interrupt) {
+        throw ConfigError(place, fmt::format("unknown interrupt {}", notify.unit),
+                          "give a unit and its register group, e.g. SDP_0");
+    }
+    return {interrupt, notify.sync, place};
 }
 
 }  // namespace npuscope

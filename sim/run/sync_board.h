@@ -13,6 +13,7 @@
 #include "models/base/error.h"
 #include "models/base/quantity.h"
 #include "models/glb/interrupt.h"
+#include "sim/program/program.h"
 
 namespace npuscope {
 
@@ -56,5 +57,8 @@ class SyncBoard {
     std::map<std::string, Cycles> raised_;
     std::set<std::string> ignored_;
 };
+
+/// What a statement at `place` awaits. ConfigError where there is no such interrupt.
+SyncBoard::Awaited awaited_by(const NotifyOnInterrupt& notify, const Place& place);
 
 }  // namespace npuscope

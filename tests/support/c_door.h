@@ -10,8 +10,8 @@
 #include <stdexcept>
 
 #include "include/npuscope/npuscope.h"
+#include "sim/run/program_player.h"
 #include "tests/support/platform.h"
-#include "tests/support/program_player.h"
 
 namespace npuscope::test {
 
@@ -22,7 +22,7 @@ inline void good(npuscope_status status) {
     }
 }
 
-class CDoor : public Door {
+class CDoor : public DrivenDevice {
  public:
     explicit CDoor(npuscope_device* device) : device_(device) {}
 
@@ -153,7 +153,7 @@ class TimedCDoor : public CDoor {
         }
     }
     void fill_memory(Address address, std::uint64_t size, std::uint8_t value) override {
-        Door::fill_memory(address, size, value);
+        DrivenDevice::fill_memory(address, size, value);
     }
     void read_memory(Address address, std::span<std::uint8_t> bytes) override {
         for (std::size_t i = 0; i < bytes.size(); ++i) {

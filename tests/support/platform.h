@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/program_player.h"
+#include "sim/run/program_player.h"
 
 namespace npuscope::test {
 
@@ -62,7 +62,7 @@ inline void move_bytes(tlm::tlm_generic_payload& payload, MemoryBytes& bytes) {
 }
 
 /// Plays a program from a thread of the platform.
-struct Driver : sc_core::sc_module, Door {
+struct Driver : sc_core::sc_module, DrivenDevice {
     Driver(const sc_core::sc_module_name& name, Program program,
            std::span<const RegisterBlock> blocks, ByteAccess behind)
         : sc_core::sc_module(name),

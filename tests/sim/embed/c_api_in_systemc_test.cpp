@@ -25,7 +25,7 @@ struct Reference {
         npuscope_device* npu = nullptr;
         test::good(npuscope_create("nv_small", nullptr, 0, nullptr, &npu));
         test::CDoor door(npu);
-        test::ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
+        ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
         player.play();
         failed = player.failed;
         char* text = nullptr;

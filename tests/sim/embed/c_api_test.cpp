@@ -36,7 +36,7 @@ using testing::HasSubstr;
 struct Player {
     explicit Player(npuscope_device* device) : door(device) {}
     void play(const Program& program) {
-        test::ProgramPlayer player(program, nvdla_register_blocks(), door);
+        ProgramPlayer player(program, nvdla_register_blocks(), door);
         player.play();
         checks = player.checks;
         failed = player.failed;
@@ -110,7 +110,7 @@ TEST(CApi, aMemoryWithItsOwnTimeGivesTheCyclesOfOneWithThatLatency) {
             test::TimedCMemory memory(50, 50, 0, 1);
             const MadeTimed npu(memory, {transactions});
             test::TimedCDoor door(npu.device, memory);
-            test::ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
+            ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
             player.play();
             EXPECT_GT(player.checks, 0) << name;
             EXPECT_EQ(player.failed, 0) << name;
@@ -126,7 +126,7 @@ TEST(CApi, aMemoryThatAnswersInAnyOrderGivesTheSameBytes) {
             test::TimedCMemory memory(0, 200, 50, seed);
             const MadeTimed npu(memory, {});
             test::TimedCDoor door(npu.device, memory);
-            test::ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
+            ProgramPlayer player(test::golden(name), nvdla_register_blocks(), door);
             player.play();
             EXPECT_EQ(player.failed, 0) << name << " " << seed;
             EXPECT_GT(memory.answered_later, 0U);
@@ -158,7 +158,7 @@ TEST(CApi, aDeviceThatEndsAsksItsMemoryForNothing) {
             const MadeTimed npu(memory, {transactions});
             for (std::uint64_t after = 0; after < 300; ++after) {
                 BreaksOff door(npu.device, memory, after);
-                test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+                ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
                 EXPECT_THROW(player.play(), std::runtime_error);
                 asked = memory.requests;
                 EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
@@ -166,11 +166,11 @@ TEST(CApi, aDeviceThatEndsAsksItsMemoryForNothing) {
             }
             EXPECT_GT(asked, 1000U);
             test::TimedCDoor door(npu.device, memory);
-            test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+            ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
             player.play();
             EXPECT_EQ(player.failed, 0);
             BreaksOff broken(npu.device, memory, 200);
-            test::ProgramPlayer last(test::golden("fs10"), nvdla_register_blocks(), broken);
+            ProgramPlayer last(test::golden("fs10"), nvdla_register_blocks(), broken);
             EXPECT_THROW(last.play(), std::runtime_error);
             asked = memory.requests;
         }
@@ -197,7 +197,7 @@ TEST(CApi, misuseOfATimedMemoryIsTold) {
 
     memory.refuses = true;
     test::TimedCDoor door(npu.device, memory);
-    test::ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
+    ProgramPlayer player(test::golden("fs10"), nvdla_register_blocks(), door);
     player.play();
     EXPECT_GT(player.failed, 0);
     const auto findings = result_of(npu.device)["findings"];
@@ -207,7 +207,7 @@ TEST(CApi, misuseOfATimedMemoryIsTold) {
     // a reset in the middle of many requests: the old ones no longer exist
     EXPECT_EQ(npuscope_reset(npu.device), NPUSCOPE_OK);
     EXPECT_EQ(npuscope_answer(npu.device, memory.requests, 0), NPUSCOPE_BAD_ARGUMENT);
-    test::ProgramPlayer again(test::golden("fs10"), nvdla_register_blocks(), door);
+    ProgramPlayer again(test::golden("fs10"), nvdla_register_blocks(), door);
     again.play();
     EXPECT_EQ(again.failed, 0);
 }
