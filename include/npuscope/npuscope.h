@@ -32,7 +32,7 @@ extern "C" {
 
 /* The minor version grows when something is added, the major when something existing changes. */
 #define NPUSCOPE_API_MAJOR 1
-#define NPUSCOPE_API_MINOR 4
+#define NPUSCOPE_API_MINOR 5
 
 typedef enum npuscope_status {
     NPUSCOPE_OK = 0,
@@ -153,6 +153,27 @@ npuscope_status npuscope_pack(const char* layout, const char* type, const uint32
                               const void* array, void* memory, size_t* size);
 npuscope_status npuscope_unpack(const char* layout, const char* type, const uint32_t shape[4],
                                 const void* memory, size_t size, void* array);
+
+/* What a register program drives: a device of this interface, RTL, or both in lockstep. The
+ * callbacks may call every function of this interface. Any value but 0 ends the program. */
+typedef struct npuscope_driven {
+    int (*write_register)(void* user, uint32_t address, uint32_t value);
+    int (*read_register)(void* user, uint32_t address, uint32_t* value);
+    int (*write_memory)(void* user, uint64_t address, const void* data, size_t size);
+    int (*fill_memory)(void* user, uint64_t address, uint8_t value, size_t size);
+    int (*read_memory)(void* user, uint64_t address, void* data, size_t size);
+    int (*await_interrupt)(void* user); /* returns while the interrupt line is high */
+    /* A check was made: whether it holds, and what was expected and found; or null. */
+    void (*check)(void* user, int holds, const char* text);
+    void* user;
+} npuscope_driven;
+
+/* Plays a register program (`.cfg` or `.txn`, or its folder; docs/programs.md) as a driver:
+ * interrupts are served when a statement waits for one, by a read and a write of the status. Names
+ * of registers are those of the preset `npu`. NPUSCOPE_WRONG_INPUT for an invalid program,
+ * NPUSCOPE_STOPPED if it waits for what nothing can raise, or polls for 100,000 reads,
+ * NPUSCOPE_CALLBACK_FAILED if a callback ended it. */
+npuscope_status npuscope_play(const char* program, const char* npu, const npuscope_driven* driven);
 
 #ifdef __cplusplus
 }

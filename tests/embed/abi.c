@@ -60,6 +60,16 @@ MEMBER(npuscope_timed_memory, begin, 0, 8);
 MEMBER(npuscope_timed_memory, peek, 8, 8);
 MEMBER(npuscope_timed_memory, user, 16, 8);
 
+SIZE(npuscope_driven, 64);
+MEMBER(npuscope_driven, write_register, 0, 8);
+MEMBER(npuscope_driven, read_register, 8, 8);
+MEMBER(npuscope_driven, write_memory, 16, 8);
+MEMBER(npuscope_driven, fill_memory, 24, 8);
+MEMBER(npuscope_driven, read_memory, 32, 8);
+MEMBER(npuscope_driven, await_interrupt, 40, 8);
+MEMBER(npuscope_driven, check, 48, 8);
+MEMBER(npuscope_driven, user, 56, 8);
+
 SIZE(npuscope_tensor, 32);
 MEMBER(npuscope_tensor, data, 0, 8);
 MEMBER(npuscope_tensor, bytes, 8, 8);
@@ -236,6 +246,7 @@ static npuscope_status (*of_cdp)(const npuscope_cdp_parameters* parameters, cons
 static npuscope_status (*of_compress)(const npuscope_weights* layout, const void* stored, size_t bytes, npuscope_compressed* compressed);
 static npuscope_status (*of_decompress)(const npuscope_weights* layout, const npuscope_compressed* compressed, void* stored, size_t bytes);
 static npuscope_status (*of_fill_memory)(npuscope_device* device, uint64_t address, uint8_t value, size_t size);
+static npuscope_status (*of_play)(const char* program, const char* npu, const npuscope_driven* driven);
 
 int main(void) {
     of_version = npuscope_version;
@@ -266,5 +277,6 @@ int main(void) {
     of_compress = npuscope_compress;
     of_decompress = npuscope_decompress;
     of_fill_memory = npuscope_fill_memory;
+    of_play = npuscope_play;
     return of_api_version() / 1000 == 1 ? 0 : 1;
 }
