@@ -99,7 +99,17 @@ with npuscope.Device() as npu:
             (lambda: npuscope.registers(None), "npu is None"),
             (lambda: npuscope.Device(None), "npu is None"),
             (lambda: npuscope.Device("nv_small", "memory=dram_50"), "give a list, ['memory=dram_50']"),
-            (lambda: npuscope.Device("nv_small", [5]), "a change is 5")]:
+            (lambda: npuscope.Device("nv_small", [5]), "a change is 5"),
+            (lambda: npuscope.Device("nv_small", None), "changes is None"),
+            # a text would end at its first 0
+            (lambda: npuscope.Device("nv_small\0x"), "no character of it may be 0"),
+            (lambda: npuscope.Device("nv_small", ["memory=dram_50\0junk"]), "no character of it may be 0"),
+            (lambda: npuscope.Device("nv_small", ["memory=\udcff"]), "no text"),
+            (lambda: npuscope.pack(array, "feature:atom=16\0x"), "no character of it may be 0"),
+            (lambda: npuscope.unpack(packed, array.shape, np.int16, "feature:atom=16\0x"), "no character of it may be 0"),
+            (lambda: npuscope.pack(array, None), "no text"),
+            (lambda: npuscope.registers("nv_small\0"), "no character of it may be 0"),
+            (lambda: npuscope.run(None), "no text")]:
         message = refused(npuscope.WrongInput, work)
         assert text in message, message
     assert npu.cycle == 0 and not npu.read_memory(at, 64).any()

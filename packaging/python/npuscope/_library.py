@@ -75,10 +75,10 @@ _library.npuscope_free.argtypes = [ctypes.c_void_p]
 _library.npuscope_free.restype = None
 
 
-def _call(name: str, *arguments: Any) -> None:
+def call(name: str, *arguments: Any) -> None:
     status = getattr(_library, "npuscope_" + name)(*arguments)
     if status != 0:
-        error = _ERRORS.get(status, Error)(_library.npuscope_error().decode())
+        error = _ERRORS.get(status, Error)(_library.npuscope_error().decode(errors="replace"))
         error.status = status
         raise error
 
@@ -114,16 +114,29 @@ def plain_array(what: str, data: Any) -> np.ndarray:
     return np.ascontiguousarray(data)
 
 
-def _preset(npu: Any) -> str:
+def encoded(what: str, text: Any) -> bytes:
+    """A text, or a path, as the library takes it: up to the first 0, so that none may be in it."""
+    try:
+        data = text.encode() if isinstance(text, str) else os.fsencode(text)
+    except (TypeError, UnicodeEncodeError):
+        raise WrongInput(f"{what} is {text!r}, which is no text") from None
+    if b"\0" in data:
+        raise WrongInput(f"{what} is {text!r}: no character of it may be 0")
+    return data
+
+
+def preset(npu: Any) -> str:
     """The name or file of a preset as text."""
     if isinstance(npu, (str, os.PathLike)):
-        return os.fspath(npu)
+        return os.fsdecode(npu)
     raise WrongInput(f"npu is {npu!r}: give a preset by name or file, such as 'nv_small'")
 
 
 def _texts(changes: Any) -> list[str]:
     if isinstance(changes, (str, bytes)):
         raise WrongInput(f"changes is the text {changes!r}: give a list, [{changes!r}]")
+    if not isinstance(changes, Iterable):
+        raise WrongInput(f"changes is {changes!r}: give a list of texts KEY=VALUE")
     texts = list(changes)
     for change in texts:
         if not isinstance(change, str):
@@ -141,16 +154,17 @@ class Device:
     that is not plain numbers, raise WrongInput."""
 
     def __init__(self, npu: "str | os.PathLike[str]" = "nv_small", changes: Sequence[str] = ()) -> None:
-        name, each = _preset(npu), _texts(changes)
-        texts = (_text * max(len(each), 1))(*[change.encode() for change in each])
+        name = encoded("npu", preset(npu))
+        each = [encoded("a change", change) for change in _texts(changes)]
+        texts = (_text * max(len(each), 1))(*each)
         self._device = _device()
-        _call("create", name.encode(), texts, len(each), None, ctypes.byref(self._device))
+        call("create", name, texts, len(each), None, ctypes.byref(self._device))
 
     def close(self) -> None:
         """Destroys the device; a second call does nothing."""
         device, self._device = self._device, _device()
         if device:
-            _call("destroy", device)
+            call("destroy", device)
 
     def __enter__(self) -> "Device":
         return self
@@ -167,26 +181,26 @@ class Device:
 
     def reset(self) -> None:
         """Back to the state after creation."""
-        _call("reset", self._device)
+        call("reset", self._device)
 
     def write(self, address: int, value: int) -> None:
         """Writes a register, at its address from the start of the NPU's registers."""
-        _call("write_register", self._device, _number("the address", address, 32), _number("the value", value, 32))
+        call("write_register", self._device, _number("the address", address, 32), _number("the value", value, 32))
 
     def read(self, address: int) -> int:
         """Reads a register; time advances until its response."""
         value = _u32()
-        _call("read_register", self._device, _number("the address", address, 32), ctypes.byref(value))
+        call("read_register", self._device, _number("the address", address, 32), ctypes.byref(value))
         return value.value
 
     def write_memory(self, address: int, data: "np.ndarray | bytes") -> None:
         """Writes the bytes of an array in C order; no time passes."""
         array = plain_array("data", data)
-        _call("write_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
+        call("write_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
 
     def fill_memory(self, address: int, size: int, value: int = 0) -> None:
         """Sets `size` bytes to `value`; no time passes."""
-        _call("fill_memory", self._device, _number("the address", address, 64), _number("the byte", value, 8),
+        call("fill_memory", self._device, _number("the address", address, 64), _number("the byte", value, 8),
               _number("the size", size, 64))
 
     def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
@@ -199,41 +213,41 @@ class Device:
         _refuse_type("out", array.dtype)
         if not array.flags.c_contiguous or not array.flags.writeable:
             raise WrongInput("the array is not contiguous, or cannot be written")
-        _call("read_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
+        call("read_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
         return array
 
     def advance(self, cycles: int) -> None:
         """Lets all of these cycles pass."""
-        _call("advance", self._device, _number("cycles", cycles, 64))
+        call("advance", self._device, _number("cycles", cycles, 64))
 
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
         """Runs until the interrupt line is high; returns the cycles that passed. Raises Stopped, Limit."""
         passed = _u64()
-        _call("run_until_interrupt", self._device, _number("most", most, 64), ctypes.byref(passed))
+        call("run_until_interrupt", self._device, _number("most", most, 64), ctypes.byref(passed))
         return passed.value
 
     def run_until_idle(self, most: int = 1_000_000_000) -> int:
         """Runs until no event is left. Raises Limit."""
         passed = _u64()
-        _call("run_until_idle", self._device, _number("most", most, 64), ctypes.byref(passed))
+        call("run_until_idle", self._device, _number("most", most, 64), ctypes.byref(passed))
         return passed.value
 
     @property
     def interrupt(self) -> bool:
         line = ctypes.c_int()
-        _call("interrupt", self._device, ctypes.byref(line))
+        call("interrupt", self._device, ctypes.byref(line))
         return bool(line.value)
 
     @property
     def cycle(self) -> int:
         cycle = _u64()
-        _call("cycle", self._device, ctypes.byref(cycle))
+        call("cycle", self._device, ctypes.byref(cycle))
         return cycle.value
 
     def result(self) -> dict[str, Any]:
         """What was counted so far, as in `npuscope run --json`."""
         text = ctypes.c_void_p()
-        _call("result", self._device, ctypes.byref(text))
+        call("result", self._device, ctypes.byref(text))
         try:
             return json.loads(ctypes.string_at(text))
         finally:
@@ -251,10 +265,10 @@ def pack(array: np.ndarray, layout: str) -> np.ndarray:
     array = np.asarray(array)
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     size, shape = _size(), _shape(array.shape)
-    names = (layout.encode(), array.dtype.name.encode(), shape)
-    _call("pack", *names, None, None, ctypes.byref(size))
+    names = (encoded("the layout", layout), array.dtype.name.encode(), shape)
+    call("pack", *names, None, None, ctypes.byref(size))
     packed = np.zeros(size.value, np.uint8)
-    _call("pack", *names, array.ctypes.data, packed.ctypes.data, ctypes.byref(size))
+    call("pack", *names, array.ctypes.data, packed.ctypes.data, ctypes.byref(size))
     return packed
 
 
@@ -262,7 +276,7 @@ def unpack(memory: "np.ndarray | bytes", shape: Sequence[int], dtype: Any, layou
     """The inverse of pack: the array of a shape and type from its bytes in memory."""
     wanted, sizes = np.dtype(dtype), _shape(shape)
     memory, array = plain_array("memory", memory), np.zeros(tuple(shape), wanted.newbyteorder("<"))
-    _call("unpack", layout.encode(), array.dtype.name.encode(), sizes, memory.ctypes.data, memory.nbytes, array.ctypes.data)
+    call("unpack", encoded("the layout", layout), array.dtype.name.encode(), sizes, memory.ctypes.data, memory.nbytes, array.ctypes.data)
     return array.astype(wanted, copy=False)
 
 
@@ -275,9 +289,10 @@ def _program() -> str:
     return found
 
 
-def _output(words: Sequence[str], accepted: Sequence[int] = (0,)) -> str:
+def _output(words: Sequence[Any], accepted: Sequence[int] = (0,)) -> str:
     """What the program prints. Raises what it refused."""
-    done = subprocess.run([_program(), *words], capture_output=True, text=True)
+    arguments = [encoded("an argument", word) for word in words]
+    done = subprocess.run([_program(), *arguments], capture_output=True, text=True)
     if done.returncode not in accepted or not done.stdout:
         error = _ERRORS.get(done.returncode, Error)(done.stderr.strip())
         error.status = done.returncode
@@ -287,7 +302,7 @@ def _output(words: Sequence[str], accepted: Sequence[int] = (0,)) -> str:
 
 def registers(npu: "str | os.PathLike[str]" = "nv_small") -> dict[str, int]:
     """Addresses by name: `NVDLA_PDP.D_OP_ENABLE_0`."""
-    text = _output(["list", "registers", "--npu", _preset(npu)])
+    text = _output(["list", "registers", "--npu", preset(npu)])
     lines = [line.split() for line in text.splitlines() if line.startswith("0x")]
     return {name: int(address, 16) for address, name, *_ in lines}
 
@@ -296,7 +311,7 @@ def run(program: "str | os.PathLike[str]", npu: "str | os.PathLike[str]" = "nv_s
         **options: Any) -> dict[str, Any]:
     """Runs a program or a network on the command line, returns the result as a dict: `run("resnet50", values="off")`. `_` in
     an option stands for `-`. Rows of `run(..)["layers"]` can be passed to pandas.DataFrame as they are."""
-    words = ["run", os.fspath(program), "--npu", _preset(npu), "--json", "-"]
+    words: list[Any] = ["run", program, "--npu", preset(npu), "--json", "-"]
     for change in _texts(changes):
         words += ["--set", change]
     for name, value in options.items():
