@@ -17,6 +17,7 @@ fi
 export PYTHONPATH=$prefix/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 "$examples"/pool.py
 /usr/bin/python3 "$examples"/lockstep.py "$prefix"/share/npuscope/configs/experiment/three_layers
+/usr/bin/python3 "$(dirname "$0")"/same_programs.py
 /usr/bin/python3 - "$prefix"/share/npuscope "$(dirname "$0")"/../golden/nv_full <<'END'
 import copy
 import pathlib
@@ -109,7 +110,9 @@ with npuscope.Device() as npu:
             (lambda: npuscope.unpack(packed, array.shape, np.int16, "feature:atom=16\0x"), "no character of it may be 0"),
             (lambda: npuscope.pack(array, None), "no text"),
             (lambda: npuscope.registers("nv_small\0"), "no character of it may be 0"),
-            (lambda: npuscope.run(None), "no text")]:
+            (lambda: npuscope.run(None), "no text"),
+            (lambda: npuscope.play("x.cfg\0", npu), "no character of it may be 0"),
+            (lambda: npuscope.play(None, npu), "no text")]:
         message = refused(npuscope.WrongInput, work)
         assert text in message, message
     assert npu.cycle == 0 and not npu.read_memory(at, 64).any()

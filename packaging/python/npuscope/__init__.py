@@ -12,7 +12,8 @@ The work is done by libnpuscope.so, found through NPUSCOPE_LIBRARY (a file), whe
 or in the system's library path. Arrays are numpy's, and are passed without a copy.
 """
 from ._library import Device, Error, Limit, Stopped, WrongInput, pack, registers, run, unpack, version
-from .lockstep import Difference, Lockstep, Surface, play
+from .lockstep import Difference, Lockstep, Surface
+from .playing import play
 from .recording import Recorder, replay
 
 __all__ = ["Device", "Difference", "Error", "Limit", "Lockstep", "Recorder", "Stopped", "Surface", "WrongInput", "pack", "play",

@@ -65,6 +65,7 @@ _SIGNATURES: dict[str, list[Any]] = {
     "result": [_device, ctypes.POINTER(ctypes.c_void_p)],
     "pack": [_text, _text, ctypes.POINTER(_u32), _data, _data, ctypes.POINTER(_size)],
     "unpack": [_text, _text, ctypes.POINTER(_u32), _data, _size, _data],
+    "play": [_text, _text, _data],
 }
 for _name, _types in _SIGNATURES.items():
     getattr(_library, "npuscope_" + _name).argtypes = _types
