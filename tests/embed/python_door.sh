@@ -173,6 +173,23 @@ for name, unit in (("bdma_2_3d", "bdma"), ("rbk_contract_f16_0", "rubik"), ("rbk
                 assert (difference.unit, difference.operation) == (unit, surface.operation), difference
                 assert (difference.channel, difference.row, difference.column, difference.count) == (*place, 1), difference
 
+# every batch of an SDP operation is a surface of its own
+program = sys.argv[2] + "/batch_fc_i8_0"
+with npuscope.Device("nv_full") as model, npuscope.Device("nv_full") as other:
+    pair = npuscope.Lockstep(model, other, "nv_full")
+    assert not npuscope.play(program, pair, "nv_full")["failed"]
+    pair.finish()
+    batches = [surface for surface in pair.compared if surface.unit == "sdp"]
+    written = sum(surface.values(np.zeros(surface.size, np.uint8)).nbytes for surface in batches)
+    assert len(batches) > 1 and written == model.result()["traffic"]["by_client"]["sdp"]["write_bytes"], (batches, written)
+for surface in batches[0], batches[1], batches[-1]:
+    last = tuple(len(axis) - 1 for axis in (surface.channels, surface.rows, surface.columns))
+    with npuscope.Device("nv_full") as model, Flipped("nv_full") as other:
+        other.place = surface.address(*last)
+        pair = npuscope.Lockstep(model, other, "nv_full")
+        text = refused(npuscope.Difference, lambda: npuscope.play(program, pair, "nv_full"))
+        assert text.startswith(f"sdp 0, surface at {surface.base:#x}: channel {last[0]}, row "), text
+
 # RUBIK's contract by its definition: out(s, Y * y + j, X * x + i) = in((j * X + i) * S + s, y, x), atom by atom
 X, Y, S, height, width, atom = 3, 2, 2, 3, 5, 32
 names, rubik = npuscope.registers("nv_full"), {

@@ -250,7 +250,8 @@ class Lockstep:
                     self._compare(surface)
 
     def _surfaces(self, unit: str, group: int, operation: int) -> list[Surface]:
-        """Surfaces that are complete: for the BDMA those of the group, otherwise one, or none if it goes to the PDP on the fly."""
+        """Surfaces that are complete: for the BDMA those of the group; for the SDP one for each batch, or none if its results go
+        to the PDP on the fly; otherwise one."""
         if unit == "BDMA":
             ended = list(self._launched[group])
             self._launched[group].clear()
@@ -258,7 +259,8 @@ class Lockstep:
         own = self._values.get((f"NVDLA_{unit}", group), {})
         if unit == "RBK":
             return [_reshaped(own, operation, self._atom)]
-        if unit == "SDP" and own.get("D_FEATURE_MODE_CFG", 0) & 2:
+        mode = own.get("D_FEATURE_MODE_CFG", 0) if unit == "SDP" else 0
+        if mode & 2:
             return []
         sizes = self._values.get(("NVDLA_CDP_RDMA", group), {}) if unit == "CDP" else own
         stem = "D_DATA_CUBE_OUT_" if unit == "PDP" else "D_DATA_CUBE_"
@@ -267,7 +269,8 @@ class Lockstep:
         kind = _TYPES[(form >> 2 if unit == "SDP" else form) & 3]
         lanes = self._atom // kind.itemsize
         base = own.get("D_DST_BASE_ADDR_LOW", 0) | own.get("D_DST_BASE_ADDR_HIGH", 0) << 32
-        return [Surface(unit.lower(), operation, base, kind, lanes,
+        batches = (mode >> 8 & 0x1F) + 1  # source: NVDLA_SDP.rdl, D_FEATURE_MODE_CFG.BATCH_NUMBER
+        return [Surface(unit.lower(), operation, base + batch * own.get("D_DST_BATCH_STRIDE", 0), kind, lanes,
                         _atoms(channels, lanes, own.get("D_DST_SURFACE_STRIDE", 0), kind.itemsize),
                         _steps(height, own.get("D_DST_LINE_STRIDE", 0)), _steps(width, self._atom))]
 
