@@ -236,6 +236,21 @@ with npuscope.Device() as model, npuscope.Device() as other:
     assert "at 0x80000005" in refused(npuscope.Difference, lambda: pair.read_memory(0x80000000, 64))
 refused(npuscope.WrongInput, lambda: npuscope.play(folder, npuscope.Device()))
 
+# a pair does what a device does
+with npuscope.Device() as model, npuscope.Device("nv_small", ["memory=dram_200"]) as other:
+    pair = npuscope.Lockstep(model, other)
+    pair.fill_memory(0x80000000, 100_000, 7)
+    assert all(device.read_memory(0x80000000 + 99_999, 2).tolist() == [7, 0] for device in (model, other))
+    out = np.zeros((2, 4), np.int16)
+    assert pair.read_memory(0x80000000, out=out) is out and (out == 0x0707).all()
+    refused(npuscope.WrongInput, lambda: pair.read_memory(0x80000000))
+    pair.advance(50)
+    assert pair.cycle == model.cycle >= 50 and not pair.interrupt and pair.result()["npu"] == model.result()["npu"]
+    pair.write(0x1004, 0)
+    pair.write(0x1008, 1)
+    pair.run_until_interrupt()
+    assert pair.interrupt
+
 # what a driver did, on another device; and on one that returns other bytes
 with tempfile.TemporaryDirectory() as scratch:
     csv = scratch + "/driver.csv"

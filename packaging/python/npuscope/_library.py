@@ -126,6 +126,19 @@ def encoded(what: str, text: Any) -> bytes:
     return data
 
 
+def array_to_read(size: "int | None", out: "np.ndarray | None") -> np.ndarray:
+    """Where bytes of memory go: a new array of `size` bytes, or `out`, which must be contiguous."""
+    if (size is None) == (out is None):
+        raise WrongInput("give either a size or an array")
+    if out is not None and not isinstance(out, np.ndarray):
+        raise WrongInput(f"out is a {type(out).__name__}, not a numpy array")
+    array = np.empty(_number("the size", size, 63), np.uint8) if out is None else out
+    _refuse_type("out", array.dtype)
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise WrongInput("the array is not contiguous, or cannot be written")
+    return array
+
+
 def preset(npu: Any) -> str:
     """The name or file of a preset as text."""
     if isinstance(npu, (str, os.PathLike)):
@@ -206,14 +219,7 @@ class Device:
 
     def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
         """Reads `size` bytes, or into `out`, which must be contiguous."""
-        if (size is None) == (out is None):
-            raise WrongInput("give either a size or an array")
-        if out is not None and not isinstance(out, np.ndarray):
-            raise WrongInput(f"out is a {type(out).__name__}, not a numpy array")
-        array = np.empty(_number("the size", size, 63), np.uint8) if out is None else out
-        _refuse_type("out", array.dtype)
-        if not array.flags.c_contiguous or not array.flags.writeable:
-            raise WrongInput("the array is not contiguous, or cannot be written")
+        array = array_to_read(size, out)
         call("read_memory", self._device, _number("the address", address, 64), array.ctypes.data, array.nbytes)
         return array
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ._library import Error, Limit, registers
+from ._library import Error, Limit, array_to_read, registers
+from .recording import fill_memory
 
 _TYPES = {0: np.dtype(np.int8), 1: np.dtype(np.int16), 2: np.dtype(np.float16)}
 _UNITS = ("SDP", "CDP", "PDP", "BDMA", "RBK")  # source: NVDLA_GLB.S_INTR_STATUS, two bits each from bit 0
@@ -108,8 +109,8 @@ def _reshaped(own: dict[str, int], operation: int, atom: int) -> Surface:
 
 
 class Lockstep:
-    """A device made of two. `npu`: preset with their register map; `atom`: bytes of a feature atom, by default that of `first`, if
-    it is npuscope's; `names`: of the two in messages."""
+    """A device made of two; `interrupt`, `cycle` and `result()` are those of the first. `npu`: preset with their register map;
+    `atom`: bytes of a feature atom, by default that of `first`, if it is npuscope's; `names`: of the two in messages."""
 
     def __init__(self, first: Any, second: Any, npu: str = "nv_small", atom: "int | None" = None,
                  names: tuple[str, str] = ("npuscope", "the other")) -> None:
@@ -164,14 +165,21 @@ class Lockstep:
         for device in self.devices:
             device.write_memory(address, data)
 
-    def read_memory(self, address: int, size: int) -> np.ndarray:
-        """Returns the first device's bytes. Raises Difference if the second's differ."""
+    def fill_memory(self, address: int, size: int, value: int = 0) -> None:
+        for device in self.devices:
+            fill_memory(device, address, size, value)
+
+    def read_memory(self, address: int, size: "int | None" = None, out: "np.ndarray | None" = None) -> np.ndarray:
+        """Returns the first device's bytes, in `out` if it is given. Raises Difference if the second's differ."""
+        array = array_to_read(size, out)
+        size = array.nbytes
         first, second = (self._bytes(device, address, size) for device in self.devices)
         if not np.array_equal(first, second):
             at = int(np.flatnonzero(first != second)[0])
             raise self._difference(f"memory at {address + at:#x}", (int(first[at]), int(second[at])),
                                    int((first != second).sum()), size, address=address + at)
-        return first
+        array.reshape(-1).view(np.uint8)[:] = first
+        return array
 
     def run_until_interrupt(self, most: int = 1_000_000_000) -> int:
         """Runs the first device; the second follows when the status is read."""
@@ -184,6 +192,17 @@ class Lockstep:
     def advance(self, cycles: int) -> None:
         for device in self.devices:
             device.advance(cycles)
+
+    @property
+    def interrupt(self) -> bool:
+        return self.devices[0].interrupt
+
+    @property
+    def cycle(self) -> int:
+        return self.devices[0].cycle
+
+    def result(self) -> dict[str, Any]:
+        return self.devices[0].result()
 
     def reset(self) -> None:
         """Resets both; operations that run are forgotten."""
@@ -272,7 +291,8 @@ class Lockstep:
         batches = (mode >> 8 & 0x1F) + 1  # source: NVDLA_SDP.rdl, D_FEATURE_MODE_CFG.BATCH_NUMBER
         return [Surface(unit.lower(), operation, base + batch * own.get("D_DST_BATCH_STRIDE", 0), kind, lanes,
                         _atoms(channels, lanes, own.get("D_DST_SURFACE_STRIDE", 0), kind.itemsize),
-                        _steps(height, own.get("D_DST_LINE_STRIDE", 0)), _steps(width, self._atom))]
+                        _steps(height, own.get("D_DST_LINE_STRIDE", 0)), _steps(width, self._atom))
+                for batch in range(batches)]
 
     @staticmethod
     def _bytes(device: Any, address: int, size: int) -> np.ndarray:
