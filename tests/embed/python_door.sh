@@ -293,7 +293,16 @@ with tempfile.TemporaryDirectory() as scratch:
             return getattr(self.device, name)
 
     assert npuscope.replay(csv, Plain(npuscope.Device())) == []
-    with open(csv, "a") as file:
-        file.write("1,read\n")
-    assert "2 columns" in refused(npuscope.WrongInput, lambda: npuscope.replay(csv, npuscope.Device()))
+    for row, text in [("1,read", "2 columns"), ("1,write,zz,0x1", "'zz' is no number"), ("1,write,0x1004,", "'' is no number"),
+                      ("1,foo,0x1004,1", "no such access: foo"), ("1,write_memory,0x80000000,abc", "hex"),
+                      ("1,fill_memory,0x80000000,12", "'' is no number"), ("1,advance,,-5", "'-5' is no number"),
+                      ("1,read,0x1004,", "'' is no number"), ("1,read_memory,,00", "'' is no number")]:
+        with open(csv, "w") as file:
+            file.write("cycle,access,address,value\n1,write,0x1004,0x0\n" + row + "\n")
+        message = refused(npuscope.WrongInput, lambda: npuscope.replay(csv, npuscope.Device()))
+        assert message.startswith(f"{csv}:3: ") and text in message, message
+    for unreadable in (scratch, scratch + "/absent.csv"):
+        assert "cannot read" in refused(npuscope.WrongInput, lambda: npuscope.replay(unreadable, npuscope.Device()))
+    pathlib.Path(csv).write_bytes(bytes(range(256)))
+    assert "is no recording" in refused(npuscope.WrongInput, lambda: npuscope.replay(csv, npuscope.Device()))
 END

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import pathlib
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -105,40 +105,59 @@ def fill_memory(device: Any, address: int, size: int, value: int) -> None:
         device.write_memory(address + at, bytes([value]) * min(_PIECE, size - at))
 
 
+def _whole(text: str, base: int) -> int:
+    try:
+        if text.isalnum():  # int() also takes signs, spaces and underscores
+            return int(text, base)
+    except ValueError:
+        pass
+    raise ValueError(f"'{text}' is no number")
+
+
 class _Replayed:
     """What a recording does to a device, row by row; `different` are the messages."""
 
     def __init__(self, path: Any, device: Any) -> None:
         self.path, self.device, self.different = path, device, []
 
-    def do(self, number: int, access: str, where: str, value: str) -> None:
-        address = int(where, 16) if where else 0
+    def step(self, number: int, access: str, where: str, value: str) -> Callable[[], None]:
+        """What a row does. ValueError if it is damaged."""
+        device = self.device
+        if access in ("interrupt", "idle"):
+            return device.run_until_interrupt if access == "interrupt" else device.run_until_idle
+        if access == "reset":
+            return device.reset
+        if access == "advance":
+            cycles = _whole(value, 10)
+            return lambda: device.advance(cycles)
+        address = _whole(where, 16)
         if access == "write":
-            self.device.write(address, int(value, 16))
-        elif access == "write_memory":
-            self.device.write_memory(address, bytes.fromhex(value))
-        elif access == "fill_memory":
-            size, byte = value.split()
-            fill_memory(self.device, address, int(size), int(byte, 16))
-        elif access == "advance":
-            self.device.advance(int(value))
-        elif access == "reset":
-            self.device.reset()
-        elif access == "interrupt":
-            self.device.run_until_interrupt()
-        elif access == "idle":
-            self.device.run_until_idle()
-        elif access == "read":
-            now = f"{self.device.read(address):#x}"
-            if now != value:
-                self._differs(number, f"register {where} has {now}, not {value}")
-        elif access == "read_memory":
-            then, data = bytes.fromhex(value), bytes(self.device.read_memory(address, len(value) // 2))
-            if then != data:
-                at = next(i for i, (a, b) in enumerate(zip(then, data)) if a != b)
-                self._differs(number, f"memory at {address + at:#x} has {data[at]:#04x}, not {then[at]:#04x}")
-        else:
-            raise WrongInput(f"{self.path}:{number}: no such access: {access}")
+            word = _whole(value, 16)
+            return lambda: device.write(address, word)
+        if access == "read":
+            then = _whole(value, 16)
+            return lambda: self._compare_register(number, address, then)
+        if access == "fill_memory":
+            size, _, byte = value.partition(" ")
+            count, filled = _whole(size, 10), _whole(byte, 16)
+            return lambda: fill_memory(device, address, count, filled)
+        if access not in ("write_memory", "read_memory"):
+            raise ValueError(f"no such access: {access}")
+        data = bytes.fromhex(value)
+        if access == "write_memory":
+            return lambda: device.write_memory(address, data)
+        return lambda: self._compare_memory(number, address, data)
+
+    def _compare_register(self, number: int, address: int, then: int) -> None:
+        now = self.device.read(address)
+        if now != then:
+            self._differs(number, f"register {address:#x} has {now:#x}, not {then:#x}")
+
+    def _compare_memory(self, number: int, address: int, then: bytes) -> None:
+        data = bytes(self.device.read_memory(address, len(then)))
+        if then != data:
+            at = next(i for i, (a, b) in enumerate(zip(then, data)) if a != b)
+            self._differs(number, f"memory at {address + at:#x} has {data[at]:#04x}, not {then[at]:#04x}")
 
     def _differs(self, number: int, text: str) -> None:
         self.different.append(f"{self.path}:{number}: {text}")
@@ -148,12 +167,20 @@ def replay(path: "str | pathlib.Path", device: Any) -> list[str]:
     """Replays a recording in order: interrupts are awaited, however long they take. Values read are compared with the recorded
     ones: returns a message for each that differs, with the row. Raises WrongInput if the file is not a recording."""
     replayed = _Replayed(path, device)
-    with open(path, newline="") as file:
+    try:
+        opened = open(path, newline="", errors="replace")
+    except OSError as error:
+        raise WrongInput(f"cannot read {path}: {error.strerror}") from None
+    with opened as file:
         if file.readline().rstrip().split(",") != _COLUMNS:
             raise WrongInput(f"{path} is no recording")
         for number, line in enumerate(file, 2):
             row = line.rstrip("\r\n").split(",")  # no value needs quotes, and `csv` limits their size
             if len(row) != len(_COLUMNS):
                 raise WrongInput(f"{path}:{number}: {len(row)} columns, not {', '.join(_COLUMNS)}")
-            replayed.do(number, *row[1:])
+            try:
+                step = replayed.step(number, *row[1:])
+            except ValueError as error:
+                raise WrongInput(f"{path}:{number}: {error}") from None
+            step()
     return replayed.different
