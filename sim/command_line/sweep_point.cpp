@@ -160,11 +160,11 @@ void add_result(Json& point, const Result& result) {
         macs += layer.on_host ? 0 : layer.macs;
     }
     const double possible = cells * static_cast<double>(result.cycles.value);
-    const double time = microseconds(result);
     row["status"] = to_json(result.status());
     row["cycles"] = result.cycles.value;
-    row["microseconds"] = time;
-    row["inputs_per_second"] = result.layers.empty() || time == 0 ? Json() : Json(1e6 / time);
+    row["microseconds"] = microseconds(result);
+    const double rate = inputs_per_second(result);
+    row["inputs_per_second"] = result.layers.empty() || rate == 0 ? Json() : Json(rate);
     row["useful_macs"] = macs;
     row["mac_utilisation"] = possible > 0 ? Json(static_cast<double>(macs) / possible) : Json();
     row["read_bytes"] = result.total_traffic().read_bytes.value;
@@ -249,11 +249,14 @@ class DesignRunner {
             } else {
                 cycles = predicted(plan_network(read_network(experiment.program), target));
             }
-            const double time =
-                static_cast<double>(cycles) * 1e6 / static_cast<double>(ready.system.clock().value);
-            return {{"cycles", cycles},
+            const auto instances = static_cast<double>(experiment.run.instances);
+            const bool together = experiment.run.split == NetworkSplit::Batch;
+            const double each = static_cast<double>(cycles) / (together ? 1 : instances);
+            const double time = each * 1e6 / static_cast<double>(ready.system.clock().value);
+            const double inputs = together ? instances : 1;
+            return {{"cycles", each},
                     {"microseconds", time},
-                    {"inputs_per_second", time > 0 ? 1e6 / time : 0},
+                    {"inputs_per_second", time > 0 ? inputs * 1e6 / time : 0},
                     {"config", to_json(ready.system)}};
         } catch (const std::exception&) {
             return Json::object();  // its run reports the reason

@@ -45,6 +45,13 @@ std::string fields_of(const Result& result, Cause cause, std::string_view what) 
     return fields.empty() ? std::string() : fmt::format(" ({}{})", what, fields);
 }
 
+/// `count` in a time, per second.
+double rate_of(double count, Cycles time, const Result& result) {
+    return time == Cycles(0) ? 0
+                             : count * static_cast<double>(result.config.clock().value) /
+                                   static_cast<double>(time.value);
+}
+
 std::string outcome(const Result& result) {
     std::size_t failed = 0;
     std::size_t made = 0;
@@ -105,8 +112,7 @@ std::string batch_line(const Result& result) {
     const BatchRecord& batch = *result.batch;
     const double cycles = static_cast<double>(batch.all.value);
     const double inputs = static_cast<double>(batch.inputs);
-    const double rate =
-        cycles == 0 ? 0 : inputs * static_cast<double>(result.config.clock().value) / cycles;
+    const double rate = rate_of(inputs, batch.all, result);
     if (batch.at_once > 1) {
         return fmt::format(
             "{} inputs, {} at once, sharing operations of {}: {} cycles each on average, {} "
@@ -125,7 +131,6 @@ std::string batch_line(const Result& result) {
 /// Frames that overlap each other.
 std::string stream_line(const Result& result) {
     const StreamRecord& stream = *result.stream;
-    const auto interval = static_cast<double>(std::max(stream.interval, Cycles(1)).value);
     const std::string host = stream.host > Cycles(0)
                                  ? fmt::format(", while the host takes {} cycles per frame",
                                                with_separators(stream.host.value))
@@ -136,7 +141,7 @@ std::string stream_line(const Result& result) {
         with_separators(stream.frames),
         stream.simulated ? "" : ", derived from the cycles of one frame",
         with_separators(stream.interval.value),
-        a_second(static_cast<double>(result.config.clock().value) / interval), host,
+        a_second(rate_of(1, std::max(stream.interval, Cycles(1)), result)), host,
         with_separators(stream.latency.value), with_separators(stream.most_latency.value));
 }
 
@@ -193,7 +198,7 @@ std::string instances_line(const Result& result) {
         "after {}, together {:.4g} GB/s, {:.4g} programs/s; all other numbers are for the first "
         "instance",
         result.instances.size(), with_separators(least.value), with_separators(most.value),
-        gigabytes, seconds > 0 ? static_cast<double>(result.instances.size()) / seconds : 0);
+        gigabytes, rate_of(static_cast<double>(result.instances.size()), most, result));
 }
 
 std::string array_line(const Result& result, const std::vector<LayerRecord>& rows) {
@@ -363,6 +368,24 @@ CauseCycles all_causes(const std::vector<LayerRecord>& rows) {
         all += row.causes;
     }
     return all;
+}
+
+double inputs_per_second(const Result& result) {
+    if (result.stream) {
+        return rate_of(1, std::max(result.stream->interval, Cycles(1)), result);
+    }
+    const double inputs = result.batch ? static_cast<double>(result.batch->inputs) : 1;
+    Cycles time = result.batch ? result.batch->all : result.cycles;
+    const bool alike = !result.instances.empty() && result.instances.front().program.empty();
+    if (result.split || !alike) {
+        return rate_of(inputs, time, result);
+    }
+    if (!result.batch) {
+        for (const InstanceRecord& instance : result.instances) {
+            time = std::max(time, instance.cycles);
+        }
+    }
+    return rate_of(inputs * static_cast<double>(result.instances.size()), time, result);
 }
 
 ClientTraffic moved_by(const LayerRecord& row) {

@@ -18,6 +18,9 @@ std::vector<LayerRecord> rows_of(const Result& result);
 ClientTraffic moved_by(const LayerRecord& row);
 /// Share of the run's cycles, 0 to 1.
 double share_of(const LayerRecord& row, const Result& result);
+/// Inputs that the NPUs compute per second, all instances together: with several inputs or frames
+/// their average rate, not that of the first. 0 if the run took no time.
+double inputs_per_second(const Result& result);
 CauseCycles all_causes(const std::vector<LayerRecord>& rows);
 /// `mac 62 %, sdp_drain 30 %`: causes of at least a twentieth of the cycles, largest first.
 std::string causes_text(const CauseCycles& causes, Cycles of);

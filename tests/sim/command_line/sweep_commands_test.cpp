@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes in a sweep's space: they are found before anything is written, and named with their
-// place in the user's file.
+// Mistakes in a sweep's space are found before anything is written, and named with their place in the
+// user's file; points hold what a run reports.
 #include <gmock/gmock-matchers.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "sim/config/file_io.h"
 #include "tests/sim/command_line/typed.h"
@@ -24,6 +27,30 @@ class SweepCommand : public testing::Test {
     Answer sweep(const std::string& text) const {
         std::ofstream(folder_ / "s.yaml") << text;
         return typed({"sweep", at("s.yaml"), "--out", at("o"), "--jobs", "1"}, {sweep_command()});
+    }
+    /// The cells of a column of the CSV file, by its name.
+    std::vector<std::string> column(const std::string& text, const std::string& name) const {
+        std::ofstream(folder_ / "s.yaml") << text;
+        const Answer answer =
+            typed({"sweep", at("s.yaml"), "--out", at("o"), "--jobs", "1", "--csv", at("o.csv")},
+                  {sweep_command()});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.out << answer.err;
+        std::vector<std::string> cells;
+        std::ptrdiff_t wanted = -1;
+        std::istringstream lines(read_whole_file(folder_ / "o.csv"));
+        for (std::string line; std::getline(lines, line);) {
+            std::vector<std::string> row;
+            std::istringstream rest(line);
+            for (std::string cell; std::getline(rest, cell, ',');) {
+                row.push_back(cell);
+            }
+            if (wanted < 0) {
+                wanted = std::ranges::find(row, name) - row.begin();
+            } else {
+                cells.push_back(row.at(static_cast<std::size_t>(wanted)));
+            }
+        }
+        return cells;
     }
     std::string refusal(const std::string& text) const {
         const Answer answer = sweep(text);
@@ -120,6 +147,22 @@ TEST_F(SweepCommand, TheKeptSpaceHasTheLinesOfTheOriginal) {
     EXPECT_EQ(
         typed({"sweep", at("o")}, {sweep_command()}).err,
         "npuscope: " + at("o/space.yaml") + ":1:1: the file must be a mapping, found nothing\n");
+}
+
+TEST_F(SweepCommand, TheRateIsThatOfAllInstancesTogether) {
+    const std::vector<std::string> rates =
+        column(std::string(base) + "axes: [{name: n, field: run.instances, values: [1, 4]}]\n",
+               "inputs_per_second");
+    ASSERT_EQ(rates.size(), 2U);
+    EXPECT_GT(std::stod(rates[1]), 2 * std::stod(rates[0]));
+}
+
+TEST_F(SweepCommand, TheRateOfAStreamIsThatOfItsFrames) {
+    const std::vector<std::string> rates =
+        column(std::string(base) + "axes: [{name: n, field: run.stream, values: [0, 8]}]\n",
+               "inputs_per_second");
+    ASSERT_EQ(rates.size(), 2U);
+    EXPECT_GT(std::stod(rates[1]), std::stod(rates[0]));
 }
 
 }  // namespace

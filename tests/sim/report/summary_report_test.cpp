@@ -7,6 +7,7 @@
 #include "sim/config/text_table.h"
 #include "sim/report/measured_error.h"
 #include "sim/report/reports.h"
+#include "sim/report/verdict.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
@@ -143,6 +144,23 @@ TEST(SummaryReport, FitsTheWidthWhateverTheNames) {
 TEST(SummaryReport, EmptyResultHasOnlyItsHeadline) {
     const std::string text = summary_report(Result{});
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST(SummaryReport, TheRateIsThatOfAllInputs) {
+    Result result = sample::result();  // 54,914 cycles at 1 GHz
+    result.cycles = Cycles(50'000);
+    EXPECT_DOUBLE_EQ(inputs_per_second(result), 20'000);
+    result.instances = {{{}, Cycles(50'000), {}, 0}, {{}, Cycles(62'500), {}, 0}};
+    EXPECT_DOUBLE_EQ(inputs_per_second(result), 32'000);  // both end with the later one
+    result.instances = {{"a", Cycles(50'000), {}, 0}, {"b", Cycles(62'500), {}, 0}};
+    EXPECT_DOUBLE_EQ(inputs_per_second(result),
+                     20'000);  // other programs are no inputs of this one
+    result.instances.clear();
+    result.batch = BatchRecord{6, Cycles(75'000), Cycles(12'500), Cycles(12'500), 4};
+    EXPECT_DOUBLE_EQ(inputs_per_second(result), 80'000);
+    result.batch.reset();
+    result.stream.emplace().interval = Cycles(40'000);
+    EXPECT_DOUBLE_EQ(inputs_per_second(result), 25'000);
 }
 
 }  // namespace
