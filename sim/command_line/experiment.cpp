@@ -401,33 +401,13 @@ bool ExperimentArguments::changes_results() const {
 }
 
 std::vector<std::string> ExperimentArguments::inputs() const {
-    std::vector<std::string> read{opened_,
-                                  experiment.program,
-                                  experiment.inputs,
-                                  experiment.model.calibration,
-                                  experiment.model.labels,
-                                  experiment.run.surfaces};
-    for (const std::string& preset : {system.npu, system.memory, experiment.write.energy}) {
+    std::vector<std::string> read = files_of_experiment(experiment);
+    read.push_back(opened_);
+    for (const std::string& preset : {system.npu, system.memory}) {
         if (names_preset_file(preset)) {
             read.push_back(preset);
         }
     }
-    for (const std::string& golden : experiment.run.golden) {
-        read.push_back(golden.substr(golden.rfind('=') + 1));
-    }
-    const auto add = [&](const std::vector<std::string>& files) {
-        read.insert(read.end(), files.begin(), files.end());
-    };
-    for (const std::string& beside : experiment.run.beside) {
-        read.push_back(find_program(beside, {}, network_rows).path.string());
-        add(files_of_program(read.back()));
-    }
-    if (names_preset_file(experiment.run.network)) {
-        read.push_back(experiment.run.network);
-    }
-    add(files_of_program(experiment.program));
-    add(files_of_inputs(experiment.inputs, experiment.program));
-    add(files_of_inputs(experiment.model.calibration));
     return read;
 }
 

@@ -9,11 +9,13 @@
 
 #include "models/base/error.h"
 #include "sim/check/image_description.h"
+#include "sim/command_line/experiment.h"
 #include "sim/command_line/program_kind.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/npy_file.h"
 #include "sim/config/output_folder.h"
+#include "sim/config/preset.h"
 #include "sim/convert/picture.h"
 #include "sim/model/network.h"
 
@@ -139,6 +141,33 @@ std::vector<std::string> files_of_program(const fs::path& program) {
         return files;  // its reader reports the mistake
     }
     return files;
+}
+
+std::vector<std::string> files_of_experiment(const Experiment& experiment) {
+    std::vector<std::string> read{experiment.program, experiment.inputs,
+                                  experiment.model.calibration, experiment.model.labels,
+                                  experiment.run.surfaces};
+    const std::string& energy = experiment.write.energy;
+    if (!energy.empty()) {
+        read.push_back(find_preset(configs_folder(), "energy", energy).path.string());
+    }
+    for (const std::string& golden : experiment.run.golden) {
+        read.push_back(golden.substr(golden.rfind('=') + 1));
+    }
+    const auto add = [&](const std::vector<std::string>& files) {
+        read.insert(read.end(), files.begin(), files.end());
+    };
+    for (const std::string& beside : experiment.run.beside) {
+        read.push_back(find_program(beside, {}, network_rows).path.string());
+        add(files_of_program(read.back()));
+    }
+    if (!experiment.run.network.empty()) {
+        read.push_back(find_program(experiment.run.network, {}, network_rows).path.string());
+    }
+    add(files_of_program(experiment.program));
+    add(files_of_inputs(experiment.inputs, experiment.program));
+    add(files_of_inputs(experiment.model.calibration));
+    return read;
 }
 
 std::vector<std::string> files_of_inputs(const fs::path& folder, const fs::path& network) {

@@ -10,10 +10,16 @@
 
 namespace npuscope {
 
+struct Experiment;
+
 /// For a register program or its folder, or the description of a memory image: the images that it
 /// loads or compares with, and what `plan` wrote beside it. Some may not exist. Nothing for other
 /// programs, nor beyond a mistake in one, which its reader reports.
 std::vector<std::string> files_of_program(const std::filesystem::path& program);
+
+/// All that an experiment reads, except for the presets of NPU and memory. A file or folder may be
+/// named more than once. ConfigError if a bundled one is unknown.
+std::vector<std::string> files_of_experiment(const Experiment& experiment);
 
 /// The arrays, pictures and raw bytes in a folder of inputs, and in its folders. For a shape table
 /// only those that are named after its inputs.

@@ -5,20 +5,16 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
-#include <map>
 #include <optional>
 
 #include "models/base/error.h"
+#include "sim/command_line/design_keys.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/experiment_run.h"
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/compile/nvdla/segmented_program.h"
-#include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
 #include "sim/config/yaml_writer.h"
@@ -27,8 +23,6 @@
 
 namespace npuscope {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// Fields of the configuration that are not part of the experiment itself.
 bool is_system_field(const std::string& field) {
@@ -72,32 +66,6 @@ std::string experiment_text(const ConfigNode& experiment) {
     std::string text;
     for (std::size_t i = 0; i < experiment.keys.size(); ++i) {
         text += experiment.keys[i].name + ": " + flow_yaml(experiment.items[i]) + '\n';
-    }
-    return text;
-}
-
-/// The same for the same text on every machine, different for different texts.
-std::string content_key(const std::string& text) {
-    static const boost::uuids::uuid space =
-        boost::uuids::string_generator()("5d2c1c3e-6b55-4f0e-9a3b-6d1d4a4f1c55");
-    return boost::uuids::to_string(boost::uuids::name_generator_sha1(space)(text));
-}
-
-/// Content of a program's files: a file's bytes, or those of all files of a folder.
-std::string content_of(const fs::path& program) {
-    if (!fs::is_directory(program)) {
-        return read_whole_file(program);
-    }
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::recursive_directory_iterator(program)) {
-        if (entry.is_regular_file()) {
-            files.push_back(entry.path());
-        }
-    }
-    std::ranges::sort(files);
-    std::string text;
-    for (const fs::path& file : files) {
-        text += file.string() + '\n' + content_key(read_whole_file(file)) + '\n';
     }
     return text;
 }
@@ -286,9 +254,8 @@ class DesignRunner {
     /// Data of a design that are known even if it is refused.
     Json known_of(const Design& design) {
         const std::string text = experiment_text(design_experiment(space_, design));
-        const std::string key = content_key(std::string(NPUSCOPE_VERSION) + '\n' + text);
         Json point{{"points",
-                    {{{"key", key},
+                    {{{"key", DesignKeys::of_text(text)},
                       {"number", design.number},
                       {"version", NPUSCOPE_VERSION},
                       {"experiment", text}}}}};
@@ -302,21 +269,12 @@ class DesignRunner {
         return point;
     }
 
-    /// The key of a design is what its result depends on, not how it was written.
     void finish(Json& point, const ReadyDesign& ready) {
         Json& row = point["points"].front();
-        const std::string& program = ready.experiment.program;
-        auto content = contents_.find(program);
-        if (content == contents_.end()) {
-            content = contents_.emplace(program, content_key(content_of(program))).first;
-        }
-        Experiment keyed = ready.experiment;
-        keyed.bundled = content->second;  // instead of its path
-        keyed.run.threads = 0;
-        row["key"] =
-            content_key(std::string(NPUSCOPE_VERSION) + '\n' + effective_yaml(keyed, ready.system));
+        const Experiment& experiment = ready.experiment;
+        row["key"] = keys_.of(experiment, ready.system);
         row["npu"] = ready.system.npu_name();
-        row["program"] = ready.experiment.bundled.empty() ? program : ready.experiment.bundled;
+        row["program"] = experiment.bundled.empty() ? experiment.program : experiment.bundled;
         row["config"] = to_json(ready.system).dump();
     }
 
@@ -331,7 +289,7 @@ class DesignRunner {
 
     const Space& space_;
     NpuFamilies families_;
-    std::map<std::string, std::string> contents_;  ///< key of each program's content
+    DesignKeys keys_;
 };
 
 /// All that an objective may name.

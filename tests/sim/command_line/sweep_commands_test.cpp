@@ -165,5 +165,17 @@ TEST_F(SweepCommand, TheRateOfAStreamIsThatOfItsFrames) {
     EXPECT_GT(std::stod(rates[1]), std::stod(rates[0]));
 }
 
+TEST_F(SweepCommand, ADesignRunsAgainIfAFileThatItReadsHasChanged) {
+    const std::string workloads = std::string(NPUSCOPE_SOURCE) + "/configs/workload/";
+    const std::string text =
+        "base: {program: lenet, run: {values: off, beside: [b.yaml]}}\n" + std::string(axes);
+    const auto overwrite = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy(workloads + "lenet.yaml", folder_ / "b.yaml");
+    EXPECT_THAT(sweep(text).out, StartsWith("o: 2 designs, 2 run now\n"));
+    EXPECT_THAT(sweep(text).out, StartsWith("o: 2 designs, 0 run now, 2 already"));
+    std::filesystem::copy(workloads + "ds_cnn.yaml", folder_ / "b.yaml", overwrite);
+    EXPECT_THAT(sweep(text).out, StartsWith("o: 2 designs, 2 run now\n"));
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights in files next to a model.
+#include "sim/model/onnx_external.h"
+
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -68,6 +70,14 @@ TEST_F(OnnxExternal, AFileThatIsMissingIsNamedWithTheRemedyAndNotNeededByShape) 
     const Graph graph = read_onnx(folder_ / "m.onnx", {{}, true});
     EXPECT_EQ(graph.constant("w")->numbers.size(), 4U);
     EXPECT_NE(graph.constant("w")->numbers[0], graph.constant("w")->numbers[1]);
+}
+
+TEST_F(OnnxExternal, TheFilesAreListed) {
+    write("data/w.bin");
+    EXPECT_THAT(external_files(folder_ / "m.onnx"), ElementsAre(folder_ / "data/w.bin"));
+    std::ofstream(folder_ / "m.onnx") << "no model";
+    EXPECT_THAT(external_files(folder_ / "m.onnx"), ElementsAre());
+    EXPECT_THAT(external_files(folder_ / "none.onnx"), ElementsAre());
 }
 
 TEST_F(OnnxExternal, HostilePlacesAreRefused) {
