@@ -313,9 +313,8 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
         << printable(sweep_report(space, database, count, folder.path.filename().string(),
                                   aside ? console.err_width : console.out_width));
     const auto wrong =
-        database.query("SELECT 1 FROM points WHERE status IN ('crashed', 'bug', 'fail') LIMIT 1");
-    const auto right =
-        database.query("SELECT 1 FROM points WHERE status IN ('pass', 'unchecked') LIMIT 1");
+        database.query("SELECT 1 FROM designs WHERE status IN ('crashed', 'bug', 'fail') LIMIT 1");
+    const auto right = database.query(fmt::format("SELECT 1 FROM {} LIMIT 1", rated_designs));
     return wrong.empty() && !right.empty() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 

@@ -84,6 +84,7 @@ class SweepRun {
     }
 
     SweepCount all() {
+        database_.begin_space();
         WorkerPool pool(options_.jobs, [this](std::uint64_t piece) { return answer(piece); });
         if (space_.search().kind == SearchKind::Adaptive) {
             search(pool);
@@ -126,6 +127,7 @@ class SweepRun {
                     ++count_.equal;
                     ++done_;
                 } else if (is_known(key)) {
+                    database_.adopt(point);
                     ++count_.found;
                     ++done_;
                 } else if (illegal) {
@@ -295,13 +297,10 @@ std::optional<FormulaValue> point_value(const SweepRow& point, const Json& confi
 }
 
 std::vector<RatedPoint> rated_points(const Space& space, const SweepDatabase& database) {
-    std::map<std::string, SweepRow> axes;
-    for (const SweepRow& row : database.query("SELECT key, axis, value FROM axes")) {
-        axes[row.at("key").get<std::string>()][row.at("axis").get<std::string>()] = row.at("value");
-    }
+    std::map<std::string, SweepRow> axes = axis_values(database);
     std::vector<RatedPoint> rated;
     for (const SweepRow& row :
-         database.query("SELECT * FROM points WHERE cycles IS NOT NULL ORDER BY number, key")) {
+         database.query("SELECT * FROM " + std::string(rated_designs) + " ORDER BY number, key")) {
         const std::string key = row.at("key").get<std::string>();
         const Json config = Json::parse(row.at("config").get<std::string>(), nullptr, false);
         auto costs = costs_of(space.objectives(), [&](const std::string& name) {

@@ -49,13 +49,13 @@ SweepCount run_sweep(const Space& space, SweepDatabase& database, const SweepWor
 std::optional<FormulaValue> point_value(const SweepRow& point, const Json& config,
                                         const SweepRow& axes, const std::string& name);
 
-/// A point that completed with a result, with its costs.
+/// A design that ran, and of which nothing is wrong, with its costs.
 struct RatedPoint {
     std::string key;
     Costs costs;
 };
 
-/// All points that the objectives can rate, in the order of the space.
+/// All of the present space that the objectives can rate, in its order.
 std::vector<RatedPoint> rated_points(const Space& space, const SweepDatabase& database);
 
 }  // namespace npuscope

@@ -35,13 +35,8 @@ Json sweep_data(const Space& space, const SweepDatabase& database, const std::st
     for (const Objective& objective : space.objectives()) {
         data["objectives"].push_back({{"name", objective.name}, {"maximise", objective.maximise}});
     }
-    for (const SweepRow& row : database.query("SELECT DISTINCT axis FROM axes ORDER BY axis")) {
-        data["axes"].push_back(row.at("axis"));
-    }
-    std::map<std::string, Json> axes;
-    for (const SweepRow& row : database.query("SELECT * FROM axes")) {
-        axes[row.at("key").get<std::string>()][row.at("axis").get<std::string>()] = row.at("value");
-    }
+    data["axes"] = axis_names(database);
+    const std::map<std::string, SweepRow> axes = axis_values(database);
     std::map<std::string, Json> causes;
     for (const SweepRow& row : database.query("SELECT * FROM causes WHERE cycles > 0")) {
         causes[row.at("key").get<std::string>()][row.at("cause").get<std::string>()] =
@@ -50,13 +45,13 @@ Json sweep_data(const Space& space, const SweepDatabase& database, const std::st
     static constexpr std::array columns{
         "key",        "number",      "status",   "cycles", "microseconds", "mac_utilisation",
         "read_bytes", "write_bytes", "bound_by", "error",  "experiment"};
-    for (const SweepRow& row : database.query("SELECT * FROM points ORDER BY number, key")) {
+    for (const SweepRow& row : database.query("SELECT * FROM designs ORDER BY number, key")) {
         const std::string key = row.at("key").get<std::string>();
         Json point;
         for (const char* column : columns) {
             point[column] = row.at(column);
         }
-        point["axes"] = axes.contains(key) ? axes[key] : Json::object();
+        point["axes"] = axes.contains(key) ? Json(axes.at(key)) : Json::object();
         if (const auto found = causes.find(key); found != causes.end()) {
             point["causes"] = found->second;
         }

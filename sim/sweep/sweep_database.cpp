@@ -59,10 +59,26 @@ std::vector<std::string> column_names(const SweepTable& table) {
 const std::vector<SweepTable>& sweep_tables() {
     static const std::vector<SweepTable> tables{
         {"points",
-         {"key text", "number integer", "status text", "cycles integer", "microseconds real",
-          "inputs_per_second real", "useful_macs integer", "mac_utilisation real",
-          "read_bytes integer", "write_bytes integer", "bound_by text", "error text", "npu text",
-          "program text", "version text", "experiment text", "config text"}},
+         {"key text",
+          "number integer",
+          "status text",
+          "cycles integer",
+          "microseconds real",
+          "inputs_per_second real",
+          "useful_macs integer",
+          "mac_utilisation real",
+          "read_bytes integer",
+          "write_bytes integer",
+          "bound_by text",
+          "picojoules real",
+          "mac_square_micrometres real",
+          "error text",
+          "npu text",
+          "program text",
+          "version text",
+          "experiment text",
+          "config text",
+          "in_space integer"}},
         {"axes", {"key text", "axis text", "value text"}, 2},
         {"layers",
          {"key text", "number integer", "name text", "kind text", "cycles integer", "share real",
@@ -160,6 +176,7 @@ SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file) {
             for (const SweepTable& table : sweep_tables()) {
                 script += creation(table);
             }
+            script += "CREATE VIEW designs AS SELECT * FROM points WHERE in_space;";
             execute(script + fmt::format("PRAGMA user_version = {}; COMMIT;", sweep_schema));
         } else if (version != sweep_schema) {
             throw ConfigError(
@@ -172,8 +189,11 @@ SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file) {
         }
         finished_ = std::make_unique<Statement>(
             *this, "SELECT 1 FROM points WHERE key = ? AND status <> 'crashed'");
+        enter_ = std::make_unique<Statement>(
+            *this, "UPDATE points SET number = ?, in_space = 1 WHERE key = ?");
     } catch (...) {
         inserts_.clear();
+        finished_.reset();
         sqlite3_close(connection_);
         throw;
     }
@@ -182,6 +202,7 @@ SweepDatabase::SweepDatabase(const std::filesystem::path& file) : file_(file) {
 SweepDatabase::~SweepDatabase() {
     inserts_.clear();
     finished_.reset();
+    enter_.reset();
     sqlite3_close(connection_);
 }
 
@@ -218,26 +239,52 @@ void SweepDatabase::add(const Json& point) {
     }
     begin();
     for (const SweepTable& table : sweep_tables()) {
-        const std::string column = name_of(table.columns.front());
-        const Json quoted = key;
-        execute(fmt::format("DELETE FROM {} WHERE {} = '{}'", table.name, column, key));
-        const auto rows = point.find(std::string(table.name));
-        if (rows == point.end()) {
-            continue;
-        }
-        Statement& insert = *inserts_.find(table.name)->second;
-        for (const Json& row : *rows) {
-            int index = 1;
-            for (const std::string& name : column_names(table)) {
-                const auto value = row.find(name);
-                insert.bind(index++, name == column       ? quoted
-                                     : value == row.end() ? Json()
-                                                          : *value);
-            }
-            insert.step();
-            insert.reset();
+        execute(fmt::format("DELETE FROM {} WHERE key = '{}'", table.name, key));
+        if (const auto rows = point.find(std::string(table.name)); rows != point.end()) {
+            insert(table, *rows, key);
         }
     }
+    enter(key, point.at("points").front().at("number"));
+}
+
+void SweepDatabase::insert(const SweepTable& table, const Json& rows, const std::string& key) {
+    Statement& insertion = *inserts_.find(table.name)->second;
+    const std::vector<std::string> names = column_names(table);
+    for (const Json& row : rows) {
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto value = row.find(names[i]);
+            insertion.bind(static_cast<int>(i) + 1, names[i] == "key"    ? Json(key)
+                                                    : value == row.end() ? Json()
+                                                                         : *value);
+        }
+        insertion.step();
+        insertion.reset();
+    }
+}
+
+void SweepDatabase::enter(const std::string& key, const Json& number) {
+    enter_->bind(1, number);
+    enter_->bind(2, key);
+    enter_->step();
+    enter_->reset();
+}
+
+void SweepDatabase::begin_space() {
+    begin();
+    execute("UPDATE points SET in_space = 0");
+}
+
+void SweepDatabase::adopt(const Json& design) {
+    const Json& row = design.at("points").front();
+    const std::string key = row.at("key").get<std::string>();
+    if (!is_finished(key)) {
+        return;
+    }
+    begin();
+    const SweepTable& axes = *std::ranges::find(sweep_tables(), "axes", &SweepTable::name);
+    execute(fmt::format("DELETE FROM axes WHERE key = '{}'", key));
+    insert(axes, design.at("axes"), key);
+    enter(key, row.at("number"));
 }
 
 void SweepDatabase::commit() {
@@ -277,26 +324,47 @@ std::vector<SweepRow> SweepDatabase::query(const std::string& sql,
     return rows;
 }
 
-std::string sweep_csv(const SweepDatabase& database) {
-    std::map<std::string, SweepRow> axes;
+std::vector<std::string> axis_names(const SweepDatabase& database) {
     std::vector<std::string> names;
-    for (const SweepRow& row : database.query("SELECT key, axis, value FROM axes")) {
-        const std::string axis = row.at("axis").get<std::string>();
-        axes[row.at("key").get<std::string>()][axis] = row.at("value");
-        if (std::ranges::find(names, axis) == names.end()) {
-            names.push_back(axis);
-        }
+    for (const SweepRow& row :
+         database.query("SELECT DISTINCT axis FROM axes JOIN designs USING (key) ORDER BY axis")) {
+        names.push_back(row.at("axis").get<std::string>());
     }
-    static constexpr std::array columns{
-        "status",          "cycles",     "microseconds", "inputs_per_second", "useful_macs",
-        "mac_utilisation", "read_bytes", "write_bytes",  "bound_by",          "npu",
-        "program",         "error"};
+    return names;
+}
+
+std::map<std::string, SweepRow> axis_values(const SweepDatabase& database) {
+    std::map<std::string, SweepRow> axes;
+    for (const SweepRow& row :
+         database.query("SELECT key, axis, value FROM axes JOIN designs USING (key)")) {
+        axes[row.at("key").get<std::string>()][row.at("axis").get<std::string>()] = row.at("value");
+    }
+    return axes;
+}
+
+std::string sweep_csv(const SweepDatabase& database) {
+    std::map<std::string, SweepRow> axes = axis_values(database);
+    const std::vector<std::string> names = axis_names(database);
+    static constexpr std::array columns{"status",
+                                        "cycles",
+                                        "microseconds",
+                                        "inputs_per_second",
+                                        "useful_macs",
+                                        "mac_utilisation",
+                                        "read_bytes",
+                                        "write_bytes",
+                                        "bound_by",
+                                        "picojoules",
+                                        "mac_square_micrometres",
+                                        "npu",
+                                        "program",
+                                        "error"};
     std::string text = "key,number";
     for (const std::string& name : names) {
         text += ',' + cell(name);
     }
     text += fmt::format(",{}\n", fmt::join(columns, ","));
-    for (const SweepRow& row : database.query("SELECT * FROM points ORDER BY number, key")) {
+    for (const SweepRow& row : database.query("SELECT * FROM designs ORDER BY number, key")) {
         const SweepRow& own = axes[row.at("key").get<std::string>()];
         text += cell(row.at("key")) + ',' + cell(row.at("number"));
         for (const std::string& name : names) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of a sweep, as an SQLite database. A point is a design that was run; its key covers
 // everything that its result depends on, so that the same design is never run twice. Tables and
-// columns are those of `sweep_tables`; docs/exploration.md describes them.
+// columns are those of `sweep_tables`; docs/exploration.md describes them. A database may hold points
+// of earlier spaces; the view `designs` has those of the present one.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,10 @@ struct sqlite3;
 namespace npuscope {
 
 /// Version of the tables; a database of another version is rejected.
-inline constexpr int sweep_schema = 1;
+inline constexpr int sweep_schema = 2;
+
+/// What the objectives rate: designs of the present space that ran, and of which nothing is wrong.
+inline constexpr const char* rated_designs = "designs WHERE status IN ('pass', 'unchecked')";
 
 struct SweepTable {
     std::string_view name;
@@ -50,6 +54,11 @@ class SweepDatabase {
     /// Rows by table: `{"points": [{"key": .., "cycles": ..}], "layers": [..]}`, for one point. A
     /// point that was finished before stays unchanged.
     void add(const Json& point);
+    /// From here on no point belongs to the present space, until it is added or adopted.
+    void begin_space();
+    /// Rows that are known before a design runs: its point, if finished, belongs to the present
+    /// space, with this number and these axes.
+    void adopt(const Json& design);
     /// Makes added points durable.
     void commit();
     /// Adds all finished points of another database.
@@ -63,15 +72,23 @@ class SweepDatabase {
     void execute(const std::string& sql) const;
     [[noreturn]] void fail(const std::string& what) const;
     void begin();
+    void insert(const SweepTable& table, const Json& rows, const std::string& key);
+    void enter(const std::string& key, const Json& number);
 
     std::filesystem::path file_;
     sqlite3* connection_ = nullptr;
     std::map<std::string, std::unique_ptr<Statement>, std::less<>> inserts_;
     std::unique_ptr<Statement> finished_;
+    std::unique_ptr<Statement> enter_;
     bool open_ = false;  ///< a transaction is open
 };
 
-/// One line per point, in the order of the space: its axes, numbers of its result, its error.
+/// Names of the axes of the present space's designs, sorted.
+std::vector<std::string> axis_names(const SweepDatabase& database);
+/// The values of these designs, by key and axis.
+std::map<std::string, SweepRow> axis_values(const SweepDatabase& database);
+
+/// One line per design of the present space, in its order: axes, numbers of the result, the error.
 std::string sweep_csv(const SweepDatabase& database);
 
 }  // namespace npuscope

@@ -35,20 +35,42 @@ std::string first_line(const SweepDatabase& database, const SweepCount& count,
     }
     std::string states;
     for (const SweepRow& row : database.query(
-             "SELECT status, count(*) AS n FROM points GROUP BY status ORDER BY n DESC, status")) {
+             "SELECT status, count(*) AS n FROM designs GROUP BY status ORDER BY n DESC, status")) {
         states += fmt::format("{}{} {}", states.empty() ? "  in the database: " : ", ",
                               with_separators(row.at("n").get<std::uint64_t>()),
                               row.at("status").get<std::string>());
     }
+    const auto others = database.query("SELECT count(*) AS n FROM points WHERE NOT in_space")
+                            .front()
+                            .at("n")
+                            .get<std::uint64_t>();
+    if (others > 0) {
+        states += fmt::format("{}{} that {} not in this space",
+                              states.empty() ? "  in the database: " : "; also ",
+                              counted(others, "design"), others == 1 ? "is" : "are");
+    }
     return text + '\n' + (states.empty() ? "" : states + '\n');
+}
+
+/// Designs that ran, but whose results must not be chosen from.
+std::string wrong_text(const SweepDatabase& database) {
+    std::string states;
+    for (const SweepRow& row :
+         database.query("SELECT status, count(*) AS n FROM designs WHERE status IN ('fail', "
+                        "'host_only') GROUP BY status ORDER BY status")) {
+        states += fmt::format("{}{} {}", states.empty() ? "\nnot ranked: " : ", ",
+                              with_separators(row.at("n").get<std::uint64_t>()),
+                              row.at("status").get<std::string>());
+    }
+    return states.empty() ? states : states + '\n';
 }
 
 std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
     const std::vector<RatedPoint> rated = rated_points(space, database);
     const bool ran =
-        !database.query("SELECT 1 FROM points WHERE cycles IS NOT NULL LIMIT 1").empty();
+        !database.query(fmt::format("SELECT 1 FROM {} LIMIT 1", rated_designs)).empty();
     if (rated.empty() && !ran) {
-        return {};  // the reasons follow
+        return wrong_text(database);  // the reasons of the others follow
     }
     if (rated.empty()) {
         return "\nno design has a value for every objective (its formula may use only axes, "
@@ -67,10 +89,9 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
         names += (names.empty() ? "" : ", ") +
                  std::string(objective.maximise ? "maximised " : "minimised ") + objective.name;
     }
-    std::vector<std::string> axes;
-    for (const SweepRow& row : database.query("SELECT DISTINCT axis FROM axes ORDER BY axis")) {
-        axes.push_back(row.at("axis").get<std::string>());
-        columns.push_back({axes.back(), Align::Right});
+    const std::vector<std::string> axes = axis_names(database);
+    for (const std::string& axis : axes) {
+        columns.push_back({axis, Align::Right});
     }
     TextTable table(columns);
     for (std::size_t i = 0; i < std::min(front.size(), most_best); ++i) {
@@ -97,13 +118,13 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
                 : fmt::format("best, {}, of {}", names, counted(rated.size(), "design"));
     const std::string more =
         front.size() > most_best ? fmt::format("  and {} more\n", front.size() - most_best) : "";
-    return '\n' + title + '\n' + table.text(width) + more;
+    return '\n' + title + '\n' + table.text(width) + more + wrong_text(database);
 }
 
 std::string reasons_text(const SweepDatabase& database, std::size_t width) {
     std::string text;
     for (const SweepRow& row :
-         database.query("SELECT status, error, count(*) AS n FROM points WHERE error IS NOT NULL "
+         database.query("SELECT status, error, count(*) AS n FROM designs WHERE error IS NOT NULL "
                         "GROUP BY status, error ORDER BY n DESC, error LIMIT " +
                         std::to_string(most_reasons))) {
         text += wrapped(

@@ -504,7 +504,7 @@ function sweepPage(sweep) {
   head(sweep.name, sweep.shows || '');
   const states = {};
   points.forEach(point => { states[point.status] = (states[point.status] || 0) + 1; });
-  cards([['designs', number(points.length)], ['with a result', number(rated.length)],
+  cards([['designs', number(points.length)], ['ranked', number(rated.length)],
          ...Object.entries(states).filter(([state]) => !['unchecked', 'pass'].includes(state)).map(([state, count]) => [state, number(count), 'bad']),
          [objectives.length > 1 ? 'on the Pareto front' : 'best', number(front.size), 'good']]);
   const value = (point, k) => (objectives[k].maximise ? -point.costs[k] : point.costs[k]);

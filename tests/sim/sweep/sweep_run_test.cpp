@@ -27,7 +27,8 @@ std::int64_t number(const Space& space, const Design& design, const std::string&
     return std::get<std::int64_t>(*space.value(design, name));
 }
 
-/// A synthetic NPU: 720 / (a * b) cycles; 5 is no legal `a`, and a = 4 with b = 4 crashes.
+/// A synthetic NPU: 720 / (a * b) cycles; 5 is no legal `a`, a = 4 with b = 4 crashes, and the result
+/// of b = 7 is wrong.
 SweepWork work_of(const Space& space) {
     const auto known = [&space](const Design& design) {
         const auto a = number(space, design, "a");
@@ -52,7 +53,7 @@ SweepWork work_of(const Space& space) {
                     std::raise(SIGSEGV);
                 }
                 Json point = known(design);
-                point["points"].front()["status"] = "unchecked";
+                point["points"].front()["status"] = b == 7 ? "fail" : "unchecked";
                 point["points"].front()["cycles"] = 720 / (a * b);
                 return point;
             },
@@ -177,6 +178,56 @@ TEST(Sweep, objectivesNameAnAxisByItsFieldAsWell) {
     ASSERT_EQ(rated.size(), 2U);
     EXPECT_EQ(rated.front().costs, Costs{-3});
     EXPECT_EQ(rated.back().costs, Costs{-6});
+}
+
+TEST(Sweep, designsWithWrongResultsAreNotRanked) {
+    const TempFolder folder;
+    const Space space(parse_yaml("base: {program: x}\n"
+                                 "axes: [{field: a, values: [1, 2]}, {field: b, values: [1, 7]}]\n",
+                                 "space.yaml"),
+                      "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 1});
+    EXPECT_EQ(rated_points(space, database).size(), 2U);
+    const std::string report = sweep_report(space, database, count, "x");
+    EXPECT_THAT(report, HasSubstr("best, minimised cycles, of 2 designs\n"));
+    EXPECT_THAT(report, HasSubstr("\nnot ranked: 2 fail\n"));
+    EXPECT_THAT(report, HasSubstr("360"));
+    const Space wrong(parse_yaml("base: {program: x}\n"
+                                 "axes: [{field: a, values: [1, 2]}, {field: b, values: [7]}]\n",
+                                 "space.yaml"),
+                      "/");
+    const SweepCount again = run_sweep(wrong, database, work_of(wrong), {.jobs = 1});
+    EXPECT_EQ(sweep_report(wrong, database, again, "x"),
+              "x: 2 designs, 0 run now, 2 already in the database\n"
+              "  in the database: 2 fail; also 2 designs that are not in this space\n"
+              "\nnot ranked: 2 fail\n");
+}
+
+TEST(Sweep, onlyDesignsOfThePresentSpaceAreRanked) {
+    const TempFolder folder;
+    const Space space(parse_yaml(text, "space.yaml"), "/");
+    const Space other(parse_yaml("base: {program: x}\n"
+                                 "axes:\n"
+                                 "  - {field: b, range: {from: 2, to: 3}}\n"
+                                 "  - {field: a, values: [1, 2, 7]}\n"
+                                 "where: [a != 2 || b != 2]\n",
+                                 "space.yaml"),
+                      "/");
+    SweepDatabase database(folder.path() / "results.sqlite");
+    run_sweep(space, database, work_of(space), {.jobs = 1});
+    const SweepCount count = run_sweep(other, database, work_of(other), {.jobs = 1});
+    EXPECT_EQ(count.found, 3U);
+    EXPECT_EQ(count.ran, 2U);
+    EXPECT_EQ(rated_points(other, database).size(), 5U);
+    const std::string report = sweep_report(other, database, count, "x");
+    EXPECT_THAT(report, HasSubstr("  in the database: 5 unchecked; also 33 designs that are not in "
+                                  "this space\n"));
+    EXPECT_THAT(report, HasSubstr("best, minimised cycles, of 5 designs"));
+    SweepDatabase fresh(folder.path() / "fresh.sqlite");
+    run_sweep(other, fresh, work_of(other), {.jobs = 1});
+    EXPECT_EQ(all_rows(database), all_rows(fresh));
+    EXPECT_EQ(sweep_data(other, database, "x"), sweep_data(other, fresh, "x"));
 }
 
 TEST(SweepDatabase, refusesOtherFiles) {
