@@ -11,6 +11,7 @@
 #include "sim/command_line/design_keys.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/experiment_run.h"
+#include "sim/command_line/given_options.h"
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
@@ -19,6 +20,7 @@
 #include "sim/config/printable.h"
 #include "sim/config/yaml_writer.h"
 #include "sim/model/onnx_reader.h"
+#include "sim/report/energy_report.h"
 #include "sim/report/verdict.h"
 
 namespace npuscope {
@@ -74,17 +76,40 @@ std::string experiment_text(const ConfigNode& experiment) {
 struct ReadyDesign {
     Experiment experiment;
     SystemConfig system;
+    std::optional<EnergyTable> energy;
 };
+
+/// ConfigError if the experiment writes files or texts, which a sweep has no place for.
+void refuse_outputs(const ConfigNode& experiment, const WriteChoices& write) {
+    GivenOptions given;
+    given.add(!write.out.empty(), "write.out");
+    given.add(!write.json.empty(), "write.json");
+    given.add(!write.csv.empty(), "write.csv");
+    given.add(!write.timeline.empty(), "write.timeline");
+    given.add(!write.wave.empty(), "write.wave");
+    given.add(!write.actions.empty(), "write.actions");
+    given.add(!write.outputs.empty(), "write.outputs");
+    given.add(!write.loadable.empty(), "write.loadable");
+    given.add(!write.dump.empty(), "write.dump");
+    given.add(write.operations, "write.operations");
+    given.add(write.explain, "write.explain");
+    if (!given.none()) {
+        throw ConfigError(
+            experiment.find("write")->place,
+            given.names() + ": a design of a sweep writes nothing but its point in the database",
+            "leave it out, or write it for one design: `npuscope run`, `npuscope plan`");
+    }
+}
 
 ReadyDesign read_design(const Space& space, NpuFamilies families, const Design& design) {
     ReadyDesign ready;
-    ready.experiment = read_experiment(design_experiment(space, design), space.folder());
+    const ConfigNode experiment = design_experiment(space, design);
+    ready.experiment = read_experiment(experiment, space.folder());
     const WriteChoices& write = ready.experiment.write;
-    const std::string files = write.out + write.json + write.csv + write.timeline + write.wave +
-                              write.actions + write.outputs;
-    if (!files.empty()) {
-        throw ConfigError(space.base().place, "the base experiment of a sweep must not write files",
-                          "leave out `write`: a sweep keeps its results in its database");
+    refuse_outputs(experiment, write);
+    if (!write.energy.empty()) {
+        ready.energy =
+            read_preset<EnergyTable>(find_preset(configs_folder(), "energy", write.energy));
     }
     SystemArguments arguments;
     arguments.families = families;
@@ -138,6 +163,11 @@ void add_result(Json& point, const Result& result) {
     row["read_bytes"] = result.total_traffic().read_bytes.value;
     row["write_bytes"] = result.total_traffic().write_bytes.value;
     row["bound_by"] = causes.largest();
+    if (result.energy) {
+        const std::optional<double>& area = result.energy->mac_square_micrometres;
+        row["picojoules"] = result.energy->picojoules();
+        row["mac_square_micrometres"] = area ? Json(*area) : Json();
+    }
     point["layers"] = rows_of_layers(key, layers, result);
     for (const NamedUnit& unit : result.units) {
         const Json counts = to_json(unit.statistics);
@@ -182,7 +212,11 @@ class DesignRunner {
             ReadyDesign ready = read(design);
             finish(point, ready);
             ready.experiment.run.threads = 1;  // designs run in parallel
-            add_result(point, run_experiment(ready.experiment, ready.system));
+            Result result = run_experiment(ready.experiment, ready.system);
+            if (ready.energy) {
+                result.energy = estimate_energy(*ready.energy, result);
+            }
+            add_result(point, result);
         } catch (const ConfigError& error) {
             refuse(point, "illegal", reason_of(error));
         } catch (const MachineStopped& stop) {
@@ -310,20 +344,28 @@ std::vector<std::string> names_of_objectives(const Space& space, NpuFamilies fam
 }
 
 /// Objectives must be numbers; values that only a run knows stand for those of their kind.
-void expect_numbers(const Space& space, const Design& design, const SystemConfig& system) {
+void expect_numbers(const Space& space, const Design& design, const ReadyDesign& ready) {
     SweepRow point;
     for (const std::string_view column : sweep_tables().front().columns) {
         const std::size_t blank = column.find(' ');
         point[std::string(column.substr(0, blank))] =
             column.substr(blank + 1) == "text" ? Json("text") : Json(1.0);
     }
-    const Json config = to_json(system);
+    const Json config = to_json(ready.system);
     const auto value = [&](const std::string& name) {
         const auto own = space.value(design, name);
         return own ? own : point_value(point, config, {}, name);
     };
     for (const Objective& objective : space.objectives()) {
         const auto& names = objective.formula.names();
+        for (const std::string& name : names) {
+            const bool by_table = name == "picojoules" || name == "mac_square_micrometres";
+            if (by_table && !ready.energy) {
+                throw ConfigError(objective.formula.place(),
+                                  fmt::format("'{}' needs a table of energies", name),
+                                  "name one in the base: write: {energy: horowitz_45nm}");
+            }
+        }
         if (std::ranges::all_of(names, [&](const auto& name) { return value(name).has_value(); })) {
             objective.formula.expect_number(value);
         }
@@ -358,7 +400,7 @@ void check_space(const Space& space, NpuFamilies families) {
             mistake = mistake ? mistake : error;
             continue;
         }
-        return expect_numbers(space, design, ready->system);
+        return expect_numbers(space, design, *ready);
     }
     if (mistake && !is_readable) {
         throw ConfigError(*mistake);

@@ -119,7 +119,8 @@ struct ObjectiveSpec {
         visit.field("minimise", self.minimise,
                     "formula of axes, fields of the configuration and numbers of the result: "
                     "cycles, microseconds, read_bytes, write_bytes, mac_utilisation, inputs_per_"
-                    "second");
+                    "second; with `write: {energy: TABLE}` in the base also picojoules and "
+                    "mac_square_micrometres");
         visit.field("maximise", self.maximise,
                     "like `minimise`, but to be maximised; give exactly one of the two");
     }

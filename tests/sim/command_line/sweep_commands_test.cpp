@@ -177,5 +177,31 @@ TEST_F(SweepCommand, ADesignRunsAgainIfAFileThatItReadsHasChanged) {
     EXPECT_THAT(sweep(text).out, StartsWith("o: 2 designs, 2 run now\n"));
 }
 
+TEST_F(SweepCommand, ABaseThatWritesIsRefused) {
+    for (const std::string given :
+         {"out: o", "json: o", "csv: o", "timeline: o", "wave: o", "actions: o", "outputs: o",
+          "loadable: o", "dump: [s2=o.npy]", "operations: true", "explain: true"}) {
+        EXPECT_THAT(refusal("base: {program: lenet, write: {" + given + "}}\n" + axes),
+                    StartsWith(":1:31: write." + given.substr(0, given.find(':')) +
+                               ": a design of a sweep writes nothing but its point"));
+    }
+}
+
+TEST_F(SweepCommand, EnergyAndAreaAreRankedByATable) {
+    const std::string rest = std::string(axes) + "objectives: [{minimise: picojoules}]\n";
+    EXPECT_THAT(refusal(std::string(base) + rest),
+                HasSubstr(":3:25: 'picojoules' needs a table of energies"));
+    const std::string text =
+        "base: {program: lenet, run: {values: off}, write: {energy: horowitz_45nm}}\n" + rest;
+    for (const std::string& energy : column(text, "picojoules")) {
+        EXPECT_GT(std::stod(energy), 1e6);
+    }
+    for (const std::string& area : column(text, "mac_square_micrometres")) {
+        EXPECT_GT(std::stod(area), 1e3);
+    }
+    EXPECT_THAT(sweep(text).out, HasSubstr("best, minimised picojoules, of 2 designs"));
+    EXPECT_THAT(typed({"sweep", at("o")}, {sweep_command()}).out, HasSubstr("2 already"));
+}
+
 }  // namespace
 }  // namespace npuscope
