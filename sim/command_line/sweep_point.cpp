@@ -101,6 +101,22 @@ void refuse_outputs(const ConfigNode& experiment, const WriteChoices& write) {
     }
 }
 
+/// A range's numbers are in the unit of the field: the field itself reads them as written.
+void expect_units(const Space& space, const Design& design, SystemConfig system) {
+    Experiment experiment;
+    const std::vector<FieldValue> changes = space.changes(design);
+    for (const Axis& axis : space.axes()) {
+        const std::string& field = axis.fields.front();
+        const bool applies = std::ranges::find(changes, field, &FieldValue::field) != changes.end();
+        for (const ConfigNode& number : applies ? axis.written : std::vector<ConfigNode>()) {
+            FieldOverride given = parse_override(field + "=0");
+            given.value = number;
+            is_system_field(field) ? override_field(system, given)
+                                   : override_field(experiment, given);
+        }
+    }
+}
+
 ReadyDesign read_design(const Space& space, NpuFamilies families, const Design& design) {
     ReadyDesign ready;
     const ConfigNode experiment = design_experiment(space, design);
@@ -115,6 +131,7 @@ ReadyDesign read_design(const Space& space, NpuFamilies families, const Design& 
     arguments.families = families;
     take_system(ready.experiment, arguments);
     ready.system = read_system(arguments);
+    expect_units(space, design, ready.system);
     return ready;
 }
 

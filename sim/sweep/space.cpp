@@ -45,6 +45,8 @@ std::uint64_t whole_number(const std::string& text, const Place& place) {
     return static_cast<std::uint64_t>(*number);
 }
 
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
 ConfigNode number_node(std::uint64_t value, const Place& place) {
     ConfigNode node;
     node.kind = ConfigNode::Kind::Scalar;
@@ -69,6 +71,7 @@ class AxisReader {
         }
         axis.name = spec_.name.empty() ? axis.fields.front() : spec_.name;
         axis.choices = choices();
+        axis.written = written();
         if (axis.choices.empty()) {
             refuse("has no values", "give it at least one");
         }
@@ -142,6 +145,21 @@ class AxisReader {
         return found;
     }
 
+    /// The numbers of a range that are given with a unit.
+    std::vector<ConfigNode> written() const {
+        std::vector<ConfigNode> found;
+        for (const char* range : {"range", "log_range"}) {
+            for (const char* name : {"from", "to", "step"}) {
+                const ConfigNode* numbers = node_.find(range);
+                const ConfigNode* number = numbers == nullptr ? nullptr : numbers->find(name);
+                if (number != nullptr && !std::ranges::all_of(number->text, is_digit)) {
+                    found.push_back(*number);
+                }
+            }
+        }
+        return found;
+    }
+
     const AxisSpec& spec_;
     const ConfigNode& node_;
 };
@@ -155,6 +173,19 @@ Objective read_objective(const ObjectiveSpec& spec, const ConfigNode& node) {
     const std::string& formula = maximise ? spec.maximise : spec.minimise;
     const Place& place = node.find(maximise ? "maximise" : "minimise")->place;
     return {spec.name.empty() ? formula : spec.name, Expression(formula, place), maximise};
+}
+
+/// ConfigError for a number that this kind of search does not use.
+void require_use_of_search(const ConfigNode& search, SearchKind kind) {
+    const bool grid = kind == SearchKind::Grid;
+    const ConfigNode* points = grid ? search.find("points") : nullptr;
+    const ConfigNode* seed = grid || kind == SearchKind::Adaptive ? search.find("seed") : nullptr;
+    if (points != nullptr || seed != nullptr) {
+        throw ConfigError((points != nullptr ? points : seed)->place,
+                          fmt::format("`{}`: no effect with kind: {}",
+                                      points != nullptr ? "points" : "seed", enum_name(kind)),
+                          "leave it out, or choose a kind that uses it, such as random");
+    }
 }
 
 /// Tables have a column of this name for every design.
@@ -201,6 +232,9 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
     if (search_.points == std::uint64_t{0}) {
         throw ConfigError(root.find("search")->find("points")->place,
                           "`points` is 0: no design would run", "nearest legal value: points: 1");
+    }
+    if (const ConfigNode* search = root.find("search")) {
+        require_use_of_search(*search, search_.kind);
     }
     for (std::size_t i = 0; i < spec.where.size(); ++i) {
         where_.emplace_back(spec.where[i], root.find("where")->items[i].place, known);

@@ -36,8 +36,8 @@ struct RangeSpec {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.required("from", self.from, "first value, as the field takes it: 64, 32 KiB, 1 GHz");
-        visit.required("to", self.to, "upper limit");
-        visit.field("step", self.step, "distance between values");
+        visit.required("to", self.to, "upper limit, in the same way");
+        visit.field("step", self.step, "distance between values, in the same way");
     }
 };
 
@@ -49,7 +49,7 @@ struct LogRangeSpec {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("from", self.from, "first value, 1 or more");
+        visit.required("from", self.from, "first value, 1 or more, as the field takes it");
         visit.required("to", self.to, "no value is larger");
         visit.field("factor", self.factor, "ratio of one value to the previous one");
     }
@@ -103,7 +103,8 @@ struct SearchSpec {
                     "`points` designs of a Latin hypercube, with all values of an axis equally "
                     "often; adaptive: search for the best designs with at most `points` full runs");
         visit.field("points", self.points,
-                    "designs to run; default: 100, for an adaptive search a tenth of the space");
+                    "designs to run, unless kind is grid; default: 100, for an adaptive search a "
+                    "tenth of the space");
         visit.field("seed", self.seed, "seed of random choices");
     }
 };
@@ -166,6 +167,7 @@ struct Axis {
     std::string name;
     std::vector<std::string> fields;
     std::vector<std::vector<ConfigNode>> choices;  ///< each has a value for every field
+    std::vector<ConfigNode> written{};             ///< of a range: its numbers with units, if any
     std::optional<Expression> when{};
 };
 

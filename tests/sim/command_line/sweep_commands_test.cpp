@@ -203,5 +203,21 @@ TEST_F(SweepCommand, EnergyAndAreaAreRankedByATable) {
     EXPECT_THAT(typed({"sweep", at("o")}, {sweep_command()}).out, HasSubstr("2 already"));
 }
 
+TEST_F(SweepCommand, ARangeHasTheUnitOfItsField) {
+    const auto axis = [&](const std::string& field, const std::string& range) {
+        return std::string(base) + "axes: [{field: " + field + ", " + range + "}]\n";
+    };
+    EXPECT_THAT(refusal(axis("npu.clock", "range: {from: 8 B, to: 32}")),
+                HasSubstr(":2:41: field 'npu.clock': '8 B' is not a number of hertz"));
+    EXPECT_THAT(refusal(axis("npu.clock", "log_range: {from: 8, to: 32 cycles}")),
+                HasSubstr("'32 cycles' is not a number of hertz"));
+    EXPECT_THAT(refusal(axis("memory.read_latency", "range: {from: 1, to: 9, step: 4 KiB}")),
+                HasSubstr("'4 KiB' is not a number of cycles"));
+    EXPECT_THAT(refusal(axis("run.max_cycles", "range: {from: 1 MHz, to: 2 MHz, step: 1 MHz}")),
+                HasSubstr("'1 MHz' is not a number of cycles"));
+    EXPECT_EQ(sweep(axis("npu.clock", "range: {from: 1 GHz, to: 2 GHz, step: 500 MHz}")).code,
+              ExitCode::Good);
+}
+
 }  // namespace
 }  // namespace npuscope

@@ -160,6 +160,14 @@ TEST(Space, saysWhereAndWhatIsWrong) {
                         "objectives:\n  - {name: x, minimise: cycles}\n"
                         "  - {name: x, maximise: a}\n"),
                 HasSubstr("space.yaml:6:5: two objectives are called 'x' (rename one of them"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n", "search: {points: 4}\n"),
+                HasSubstr("space.yaml:4:18: `points`: no effect with kind: grid (leave it out"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n", "search: {kind: grid, seed: 4}\n"),
+                HasSubstr("`seed`: no effect with kind: grid"));
+    EXPECT_THAT(message("  - {field: a, values: [1]}\n", "search: {kind: adaptive, seed: 4}\n"),
+                HasSubstr("`seed`: no effect with kind: adaptive"));
+    EXPECT_EQ(message("  - {field: a, values: [1]}\n", "search: {kind: adaptive, points: 4}\n"),
+              "");
     EXPECT_THAT(message("  []\n"), HasSubstr("a sweep without axes has one design only"));
     EXPECT_THAT(message("  - {field: a, value: [1]}\n"),
                 HasSubstr("unknown field 'axes[0].value'"));
