@@ -343,6 +343,18 @@ class DesignRunner {
     DesignKeys keys_;
 };
 
+/// `memory.regions[].size` for `memory.regions[1].size`: as fields are listed.
+std::string without_indices(const std::string& name) {
+    std::string listed;
+    bool inside = false;
+    for (const char letter : name) {
+        inside = inside && letter != ']';
+        listed += inside ? "" : std::string(1, letter);
+        inside = inside || letter == '[';
+    }
+    return listed;
+}
+
 /// All that an objective may name.
 std::vector<std::string> names_of_objectives(const Space& space, NpuFamilies families) {
     std::vector<std::string> names = column_names(sweep_tables().front());
@@ -355,6 +367,13 @@ std::vector<std::string> names_of_objectives(const Space& space, NpuFamilies fam
     for (const NpuFamily* family : families) {
         for (const FieldRow& row : list_fields(SystemConfig{family, family->defaults()})) {
             names.push_back(row.name);
+        }
+    }
+    for (const Objective& objective : space.objectives()) {
+        for (const std::string& name : objective.formula.names()) {
+            if (std::ranges::find(names, without_indices(name)) != names.end()) {
+                names.push_back(name);
+            }
         }
     }
     return names;

@@ -31,7 +31,7 @@ namespace x3 = boost::spirit::x3;
 using Node = Expression::Node;
 
 constexpr std::size_t longest_formula = 1000;
-/// Nesting of parentheses, calls and choices: the parser uses a stack frame for each.
+/// Nesting of parentheses, calls, choices and powers: the parser uses a stack frame for each.
 constexpr std::size_t deepest_formula = 50;
 
 // --- Grammar: each rule produces a Node. ---
@@ -105,16 +105,18 @@ const x3::rule<class Primary, Node> primary = "a value";
 const x3::rule<class Call, Node> call = "a function";
 const x3::rule<class Name, std::string> word = "a name";
 
-const auto word_def = x3::lexeme[(x3::alpha | x3::char_('_')) >> *(x3::alnum | x3::char_("_."))];
+const auto list_index = x3::char_('[') >> +x3::digit >> x3::char_(']');
+const auto word_def = x3::lexeme[x3::raw[(x3::alpha | x3::char_('_')) >>
+                                         *(x3::alnum | x3::char_("_.") | list_index)]];
 const auto call_def = (word >> &x3::lit('('))[set_function] >> '(' >> choice[add_argument] >>
                       *(',' > choice[add_argument]) > ')';
 const auto primary_def = x3::real_parser<double, PlainNumber>()[set_constant] |
                          x3::lexeme['"' >> *(x3::char_ - '"') > '"'][set_constant] |
                          call[set_node] | word[set_name] | ('(' >> choice[set_node] > ')');
 const auto signs = *x3::char_("-+!");
-const auto exponent_def = (signs >> primary)[set_signs];
+const auto exponent_def = (signs >> power)[set_signs];
 const auto power_def = primary[set_node] >>
-                       *(Operators{"^"}[begin_operator] > exponent[add_argument]);
+                       -(Operators{"^"}[begin_operator] > exponent[add_argument]);
 const auto signed_value_def = (signs >> power)[set_signs];
 const auto product_def = signed_value[set_node] >>
                          *(Operators{"*", "/", "%"}[begin_operator] > signed_value[add_argument]);
@@ -144,7 +146,7 @@ std::size_t depth_of(const std::string& text) {
     std::size_t open = 0;
     std::size_t deepest = 0;
     for (const char letter : text) {
-        open += letter == '(' || letter == '?' ? 1 : 0;
+        open += letter == '(' || letter == '?' || letter == '^' ? 1 : 0;
         open -= letter == ')' && open > 0 ? 1 : 0;
         deepest = std::max(deepest, open);
     }

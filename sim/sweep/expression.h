@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A formula of a sweep's space: `npu.datapath.atomic_c * npu.datapath.atomic_k <= 1024`,
 // `npu == "nv_full" || memory.read_latency < 100`. Numbers are doubles, so integers are exact up to
-// 2^53; names are numbers, strings or booleans; operators are those of C, plus `^` for powers, and
-// functions such as `min`, `max`, `sqrt` and `log2`.
+// 2^53; names are numbers, strings or booleans; operators are those of C, plus `^` for powers, with
+// a^b^c = a^(b^c), and functions such as `min`, `max`, `sqrt` and `log2`. A name may have indices:
+// `memory.regions[0].bandwidth`.
 #pragma once
 
 #include <functional>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
+#include <sstream>
 
 #include "models/base/error.h"
 #include "sim/sweep/worker_pool.h"
@@ -246,20 +247,16 @@ class SweepRun {
     Clock::time_point committed_ = Clock::now();
 };
 
-/// A field of a configuration by its dotted name.
-const Json* field_of(const Json& config, const std::string& name) {
-    const Json* node = &config;
-    for (std::size_t begin = 0; begin <= name.size();) {
-        const std::size_t end = std::min(name.find('.', begin), name.size());
-        const auto found =
-            node->is_object() ? node->find(name.substr(begin, end - begin)) : node->end();
-        if (found == node->end()) {
-            return nullptr;
-        }
-        node = &*found;
-        begin = end + 1;
+/// A field of a configuration by its dotted name, `memory.regions[0].bandwidth`.
+const Json* field_of(const Json& config, std::string name) {
+    std::ranges::replace(name, '[', '.');
+    std::erase(name, ']');
+    Json::json_pointer pointer;
+    std::istringstream rest(name);
+    for (std::string step; std::getline(rest, step, '.');) {
+        pointer.push_back(step);
     }
-    return node;
+    return config.contains(pointer) ? &config.at(pointer) : nullptr;
 }
 
 std::optional<FormulaValue> value_of(const Json& value) {

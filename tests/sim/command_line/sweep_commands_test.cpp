@@ -219,5 +219,18 @@ TEST_F(SweepCommand, ARangeHasTheUnitOfItsField) {
               ExitCode::Good);
 }
 
+TEST_F(SweepCommand, FormulasNameFieldsOfLists) {
+    EXPECT_THAT(refusal(std::string(base) + axes +
+                        "objectives: [{minimise: \"memory.region[0].size"
+                        "\"}]\n"),
+                HasSubstr("uses 'memory.region[0].size', which is neither an axis"));
+    const std::string region = "memory.regions[0].bandwidth";
+    const Answer answer = sweep(std::string(base) + "axes: [{name: bw, field: \"" + region +
+                                "\", values: [1 GB/s, 2 GB/s, 4 GB/s]}]\nwhere: [\"" + region +
+                                " > 1000000000\"]\nobjectives: [{minimise: \"" + region + "\"}]\n");
+    EXPECT_THAT(answer.out, HasSubstr("; `where` leaves out 1\n")) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("2,000,000,000  2 GB/s"));
+}
+
 }  // namespace
 }  // namespace npuscope

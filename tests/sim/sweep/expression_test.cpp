@@ -42,6 +42,8 @@ TEST(Expression, bindsAsCDoes) {
     EXPECT_DOUBLE_EQ(number("2 + 3 * 4 - 10 / 4"), 11.5);
     EXPECT_DOUBLE_EQ(number("7 - 2 - 1"), 4);
     EXPECT_DOUBLE_EQ(number("-2^2 + 2^-1"), -3.5);
+    EXPECT_DOUBLE_EQ(number("2^3^2"), 512);
+    EXPECT_DOUBLE_EQ(number("2^-1^2 * (2^3)^2"), 32);
     EXPECT_DOUBLE_EQ(number("--2 * -(1 + 1)"), -4);
     EXPECT_DOUBLE_EQ(number("17 % 5 + min(4, 2, 3) + max(1, 2) + sqrt(16)"), 10);
     EXPECT_DOUBLE_EQ(number("1 > 2 ? 10 : 2 > 1 ? 20 : 30"), 20);
@@ -53,9 +55,10 @@ TEST(Expression, bindsAsCDoes) {
 
 TEST(Expression, hostileTextEndsInOneSentence) {
     for (const std::string text :
-         {"(",        ")",  "\"",  "?",       ":",     "1 ? 2", "1 ? 2 :", "min(",   "min()",
-          "()",       "..", "1 2", "a b",     "!",     "^",     "2 ^",     "inf",    "nan(1)",
-          "\xff\xfe", "1e", "&&",  "a &&& b", "[1,2]", "{1}",   "#",       "a(1)(2)"}) {
+         {"(",     ")",       "\"",       "?",   ":",    "1 ? 2",   "1 ? 2 :", "min(",
+          "min()", "()",      "..",       "1 2", "a b",  "!",       "^",       "2 ^",
+          "inf",   "nan(1)",  "\xff\xfe", "1e",  "&&",   "a &&& b", "[1,2]",   "{1}",
+          "#",     "a(1)(2)", "a[",       "a[]", "a[b]", "a [0]",   "[0]"}) {
         EXPECT_THAT(message_of([&] { formula(text).holds(lookup); }), HasSubstr("space.yaml:3:7"))
             << text;
     }
@@ -67,6 +70,8 @@ TEST(Expression, hostileTextEndsInOneSentence) {
 
 TEST(Expression, knowsItsNames) {
     EXPECT_THAT(formula("npu.cbuf.banks * share").names(), ElementsAre("npu.cbuf.banks", "share"));
+    EXPECT_THAT(formula("memory.regions[12].bandwidth>1").names(),
+                ElementsAre("memory.regions[12].bandwidth"));
 }
 
 TEST(Expression, saysWhereAndWhatIsWrong) {

@@ -230,6 +230,14 @@ TEST(Sweep, onlyDesignsOfThePresentSpaceAreRanked) {
     EXPECT_EQ(sweep_data(other, database, "x"), sweep_data(other, fresh, "x"));
 }
 
+TEST(Sweep, aFieldOfAListIsNamedByItsIndex) {
+    const Json config = Json::parse(R"({"memory": {"regions": [{"size": 4}, {"size": 8}]}})");
+    EXPECT_EQ(point_value({}, config, {}, "memory.regions[1].size"), FormulaValue(std::int64_t{8}));
+    EXPECT_EQ(point_value({}, config, {}, "memory.regions[2].size"), std::nullopt);
+    EXPECT_EQ(point_value({}, config, {}, "memory.regions.size"), std::nullopt);
+    EXPECT_EQ(point_value({}, config, {}, "memory[0].regions"), std::nullopt);
+}
+
 TEST(SweepDatabase, refusesOtherFiles) {
     const TempFolder folder;
     std::ofstream(folder.path() / "text.sqlite") << "no database, but a text of some length";
