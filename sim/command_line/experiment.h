@@ -105,7 +105,7 @@ struct RunChoices {
             "further programs to run at the same time, each on its own NPU, sharing the memory");
         visit.field("stream", self.stream,
                     "also run this many frames of a network back to back, with double-buffered "
-                    "inputs, for throughput and latency; 0: none");
+                    "inputs, for throughput and latency: 2 or more; 0: none");
         visit.field(
             "threads", self.threads,
             "cores to use: several inputs of a model run in parallel, and the values of one run "

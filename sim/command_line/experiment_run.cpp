@@ -46,10 +46,12 @@ void check_stream(const Experiment& experiment) {
     if (frames > 0 && !experiment.run.beside.empty()) {
         throw ConfigError("--stream supports a single program only", "leave out --beside");
     }
-    if (frames == 1 || (frames > 1 && experiment.run.instances > 1)) {
-        throw ConfigError(frames == 1 ? "--stream needs at least 2 frames"
-                                      : "--stream supports a single instance only",
-                          "use --stream 2 or more, without --instances");
+    if (frames == 1) {
+        throw ConfigError("run.stream is 1: a stream has at least 2 frames",
+                          "2 or more, or 0 for no stream");
+    }
+    if (frames > 1 && experiment.run.instances > 1) {
+        throw ConfigError("--stream supports a single instance only", "leave out --instances");
     }
 }
 

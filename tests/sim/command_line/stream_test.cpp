@@ -3,11 +3,13 @@
 // family.
 #include <gmock/gmock-matchers.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -54,6 +56,12 @@ TEST(Stream, NeedsANetworkAndTwoFrames) {
         std::string(NPUSCOPE_SOURCE) + "/tests/golden/rtl_image_blocks/one_output/program.cfg";
     EXPECT_THAT(typed({"run", program, "--stream", "2"}).err, HasSubstr("is not a network"));
     EXPECT_EQ(typed({"run", "lenet", "--stream", "1"}).code, ExitCode::WrongInput);
+    const TempFolder folder;
+    const std::string experiment = (folder / "e.yaml").string();
+    std::ofstream(experiment) << "program: lenet\nrun: {stream: 1}\n";
+    EXPECT_EQ(typed({"run", experiment}).err,
+              "npuscope: run.stream is 1: a stream has at least 2 frames (2 or more, or 0 for no "
+              "stream)\n");
     EXPECT_THAT(typed({"run", "lenet", "--stream", "2", "--instances", "2"}).err,
                 HasSubstr("--stream supports a single instance only"));
     EXPECT_THAT(typed({"run", "lenet", "--beside", "lenet", "--stream", "3"}).err,
