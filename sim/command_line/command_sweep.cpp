@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <sstream>
 
 #include "models/base/error.h"
@@ -214,39 +215,43 @@ ExitCode run_task(const SweepArguments& arguments, const SweepFolder& folder, co
 /// Designs that no task has finished yet.
 std::uint64_t missing(const Space& space, const SweepDatabase& database, const SweepWork& work) {
     std::uint64_t left_out = 0;
-    std::uint64_t count = 0;
+    std::set<std::string> keys;
     for (const Design& design : space.designs(left_out)) {
         const Json point = work.prepare(design);
-        count += database.is_finished(point.at("points").front().at("key")) ? 0U : 1U;
+        const std::string key = point.at("points").front().at("key");
+        if (!database.is_finished(key)) {
+            keys.insert(key);
+        }
     }
-    return count;
+    return keys.size();
 }
 
-void launch(const SweepArguments& arguments, const SweepFolder& folder, const Space& space,
-            SweepDatabase& database, const SweepWork& work) {
+/// The number of designs that tasks have run.
+std::uint64_t launch(const SweepArguments& arguments, const SweepFolder& folder, const Space& space,
+                     SweepDatabase& database, const SweepWork& work) {
     if (space.search().kind == SearchKind::Adaptive) {
         throw ConfigError("an adaptive search chooses each design from earlier results",
                           "run it on one machine: --launcher local");
     }
     const auto launcher = enum_from_name<Launcher>(arguments.launcher);
     const LaunchPlan plan = launch_plan(arguments, folder, options_of(arguments));
+    const std::uint64_t all = missing(space, database, work);
+    std::uint64_t left = all;
     std::uint64_t before = 0;
-    for (int i = 0; i < launches; ++i) {
-        const std::uint64_t left = missing(space, database, work);
-        if (left == 0 || left == before) {
-            break;
-        }
+    for (int i = 0; i < launches && left > 0 && left != before; ++i) {
         before = left;
         launch_tasks(*launcher, plan);
         gather(folder, database);
+        left = missing(space, database, work);
     }
-    if (const std::uint64_t left = missing(space, database, work); left > 0) {
+    if (left > 0) {
         throw ConfigError(fmt::format("{} still missing after all tasks have ended",
                                       counted(left, "design") + (left == 1 ? " is" : " are")),
                           fmt::format("see the tasks' output in {}, and start the sweep again",
                                       task_folder(folder.path).string()));
     }
     fs::remove_all(task_folder(folder.path));
+    return all;
 }
 
 /// Those of launchers that this sweep does not use.
@@ -297,13 +302,14 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     SweepDatabase database(folder.database());
     const SweepWork work = sweep_work(space, arguments.families);
     gather(folder, database);
-    if (*launcher != Launcher::Local) {
-        launch(arguments, folder, space, database, work);
-    }
+    const std::uint64_t by_tasks =
+        *launcher == Launcher::Local ? 0 : launch(arguments, folder, space, database, work);
     StatusLine line(console.err);
     SweepOptions options = options_of(arguments);
     options.progress = line.writer();
-    const SweepCount count = run_sweep(space, database, work, options);
+    SweepCount count = run_sweep(space, database, work, options);
+    count.ran += by_tasks;  // it has found all of them in the database
+    count.found -= by_tasks;
     line.clear();
     if (!arguments.csv.empty()) {
         write_output(arguments.csv, sweep_csv(database), console);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <sstream>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
@@ -67,6 +68,25 @@ int run_to_end(const std::vector<std::string>& words, const std::filesystem::pat
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/// ConfigError if the launcher failed before any task had begun to write its database.
+void expect_start(const LaunchPlan& plan, const std::filesystem::path& log, int code) {
+    bool is_started = code == 0;
+    for (std::size_t task = 0; task < plan.tasks; ++task) {
+        is_started = is_started || file_exists(task_database(plan.folder, task, plan.tasks));
+    }
+    if (is_started) {
+        return;
+    }
+    std::string last = "it has no message";
+    std::istringstream lines(file_exists(log) ? read_whole_file(log) : "");
+    for (std::string line; std::getline(lines, line);) {
+        std::erase(line, '\r');  // of ssh
+        last = line.empty() ? last : line;
+    }
+    throw ConfigError(fmt::format("no task was started: {}", last),
+                      "see the launcher's messages in " + log.string());
+}
+
 /// A task's command; `task` is its number, or a shell expression for it.
 std::string task_command(const LaunchPlan& plan, const std::string& task) {
     return fmt::format("{} sweep {} --task {}/{} --jobs {}", shell_word(plan.program.string()),
@@ -90,16 +110,19 @@ void launch_ssh(const LaunchPlan& plan) {
     for (std::size_t task = 0; task < plan.tasks; ++task) {
         words.push_back(std::to_string(task));
     }
-    run_to_end(words, task_folder(plan.folder) / "ssh.log", "GNU parallel (package parallel)");
+    const auto log = task_folder(plan.folder) / "ssh.log";
+    expect_start(plan, log, run_to_end(words, log, "GNU parallel (package parallel)"));
 }
 
 void launch_slurm(const LaunchPlan& plan) {
     const auto script = task_folder(plan.folder) / "sweep.sbatch";
     const auto log = task_folder(plan.folder) / "slurm.log";
     write_atomically(script, slurm_script(plan));
-    if (run_to_end({"sbatch", "--wait", script.string()}, log, "Slurm's client") == -1) {
+    const int code = run_to_end({"sbatch", "--wait", script.string()}, log, "Slurm's client");
+    if (code == -1) {
         throw ConfigError("sbatch was ended by a signal", "start the sweep again: it resumes");
     }
+    expect_start(plan, log, code);
 }
 
 }  // namespace

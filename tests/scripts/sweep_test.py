@@ -70,7 +70,7 @@ def killed(space, folder):
 def elsewhere(space, folder, *options):
     done = sweep(space, "--out", folder, "--jobs", "1", *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "36 already in the database" in done.stdout, done.stdout
+    assert "36 designs, 36 run now\n" in done.stdout, done.stdout
     assert not os.path.exists(os.path.join(folder, "tasks")), os.listdir(folder)
 
 
@@ -93,7 +93,7 @@ def on_slurm(space, folder, slurm_local):
         subprocess.run([slurm_local, "up", cluster, "2"], check=True)
         out, errors = process.communicate(timeout=400)
         assert process.returncode == 0, out + errors
-        assert "36 already in the database" in out, out
+        assert "36 designs, 36 run now\n" in out, out
     finally:
         subprocess.run([slurm_local, "stop", cluster], check=False)
 

@@ -232,5 +232,22 @@ TEST_F(SweepCommand, FormulasNameFieldsOfLists) {
     EXPECT_THAT(answer.out, HasSubstr("2,000,000,000  2 GB/s"));
 }
 
+TEST_F(SweepCommand, ALauncherThatFailsSaysWhy) {
+    std::ofstream(folder_ / "sbatch") << "#!/bin/sh\necho 'sbatch: error: no cluster'\nexit 1\n";
+    std::filesystem::permissions(folder_ / "sbatch", std::filesystem::perms::owner_all);
+    const std::string before = std::getenv("PATH");
+    setenv("PATH", (folder_.path().string() + ":" + before).c_str(), 1);
+    std::ofstream(folder_ / "s.yaml") << std::string(base) + axes;
+    const Answer answer =
+        typed({"sweep", at("s.yaml"), "--out", at("o"), "--launcher", "slurm"}, {sweep_command()});
+    setenv("PATH", before.c_str(), 1);
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_EQ(
+        answer.err,
+        "npuscope: no task was started: sbatch: error: no cluster (see the launcher's messages "
+        "in " +
+            at("o/tasks/slurm.log") + ")\n");
+}
+
 }  // namespace
 }  // namespace npuscope
