@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <sstream>
 
 #include "models/base/error.h"
 #include "sim/command_line/design_keys.h"
@@ -209,6 +210,17 @@ void add_result(Json& point, const Result& result) {
     }
 }
 
+/// Several lines as one sentence.
+std::string one_line(const std::string& text) {
+    std::string line;
+    std::istringstream rest(text);
+    for (std::string part; std::getline(rest, part);) {
+        const std::size_t begin = std::min(part.find_first_not_of(' '), part.size());
+        line += (line.empty() || begin == part.size() ? "" : "; ") + part.substr(begin);
+    }
+    return line;
+}
+
 class DesignRunner {
  public:
     DesignRunner(const Space& space, NpuFamilies families) : space_(space), families_(families) {}
@@ -332,7 +344,7 @@ class DesignRunner {
     static void refuse(Json& point, const std::string& status, const std::string& error) {
         Json& row = point["points"].front();
         row["status"] = status;
-        row["error"] = printable_line(error);
+        row["error"] = printable_line(one_line(error));
         for (const char* table : {"layers", "units", "causes", "findings"}) {
             point.erase(table);
         }

@@ -207,9 +207,12 @@ SweepDatabase::~SweepDatabase() {
 }
 
 void SweepDatabase::fail(const std::string& what) const {
+    const int code = sqlite3_errcode(connection_);
+    const bool is_other_file = code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
     throw ConfigError(Place{file_.string(), 0, 0},
                       fmt::format("{}: {}", what, sqlite3_errmsg(connection_)),
-                      "make room, or take another folder");
+                      is_other_file ? "remove the file, or take another folder"
+                                    : "make room, or take another folder");
 }
 
 void SweepDatabase::execute(const std::string& sql) const {

@@ -232,6 +232,13 @@ TEST_F(SweepCommand, FormulasNameFieldsOfLists) {
     EXPECT_THAT(answer.out, HasSubstr("2,000,000,000  2 GB/s"));
 }
 
+TEST_F(SweepCommand, AReasonIsOneLine) {
+    const Answer answer =
+        sweep(std::string(base) + "axes: [{field: run.max_cycles, values: [1000, 100000000]}]\n");
+    EXPECT_THAT(answer.out, HasSubstr("1 stopped: "));
+    EXPECT_THAT(answer.out, Not(HasSubstr("\\x0a")));
+}
+
 TEST_F(SweepCommand, ALauncherThatFailsSaysWhy) {
     std::ofstream(folder_ / "sbatch") << "#!/bin/sh\necho 'sbatch: error: no cluster'\nexit 1\n";
     std::filesystem::permissions(folder_ / "sbatch", std::filesystem::perms::owner_all);

@@ -242,7 +242,7 @@ TEST(SweepDatabase, refusesOtherFiles) {
     const TempFolder folder;
     std::ofstream(folder.path() / "text.sqlite") << "no database, but a text of some length";
     EXPECT_THAT(message_of([&] { SweepDatabase(folder.path() / "text.sqlite"); }),
-                HasSubstr("file is not a database"));
+                HasSubstr("file is not a database (remove the file, or take another folder)"));
     EXPECT_THAT(message_of([&] { SweepDatabase(folder.path() / "none" / "x.sqlite"); }),
                 HasSubstr("cannot be opened"));
 }
