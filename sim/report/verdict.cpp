@@ -87,7 +87,7 @@ std::string outcome(const Result& result) {
 std::string time_line(const Result& result) {
     const double seconds = microseconds(result) / 1e6;
     std::string text =
-        fmt::format("{} cycles, {:.4g} ms at {:.0f} MHz", with_separators(result.cycles.value),
+        fmt::format("{} cycles, {:.4g} ms at {:g} MHz", with_separators(result.cycles.value),
                     seconds * 1e3, static_cast<double>(result.config.clock().value) / 1e6);
     const std::size_t inputs = result.batch ? result.batch->at_once : 1;
     if (inputs > 1) {

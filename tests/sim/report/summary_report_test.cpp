@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "sim/config/text_table.h"
+#include "sim/config/yaml_reader.h"
 #include "sim/report/measured_error.h"
 #include "sim/report/reports.h"
 #include "sim/report/verdict.h"
@@ -161,6 +162,13 @@ TEST(SummaryReport, TheRateIsThatOfAllInputs) {
     result.batch.reset();
     result.stream.emplace().interval = Cycles(40'000);
     EXPECT_DOUBLE_EQ(inputs_per_second(result), 25'000);
+}
+
+TEST(SummaryReport, ASlowClockIsShown) {
+    Result result = sample::result();
+    SystemConfig& system = result.config;
+    override_field(system, "npu.clock=1500 Hz");
+    EXPECT_NE(summary_report(result).find(" ms at 0.0015 MHz\n"), std::string::npos);
 }
 
 }  // namespace
