@@ -401,6 +401,12 @@ void check_limit(const std::string& row, const std::string& field, std::uint64_t
 
 void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of) {
+    if (system.family != nullptr && system.npu_name().empty()) {
+        throw ConfigError({.sentence = "'npu.name' is empty",
+                           .remedy = "results show it: give the NPU a name",
+                           .field = "npu.name",
+                           .place = place_of("npu.name")});
+    }
     const Numbers numbers(system);
     const std::vector<FieldRow> rows = list_fields(system);
     for (const FieldRow& row : rows) {

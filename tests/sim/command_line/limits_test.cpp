@@ -131,6 +131,12 @@ TEST(Limits, LatenciesAndClocksHaveRangesToo) {
     }
 }
 
+TEST(Limits, AnNpuHasAName) {
+    const Answer refused = timed("nv_small", {"npu.name=\"\""});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput) << refused.out;
+    EXPECT_NE(refused.err.find("'npu.name' is empty"), std::string::npos) << refused.err;
+}
+
 TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
     const Answer refused = timed("nv_small", {"npu.cbuf.banks=64"});
     EXPECT_EQ(refused.code, ExitCode::WrongInput);
