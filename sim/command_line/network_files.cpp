@@ -231,7 +231,12 @@ class ModelRun {
         for (const auto& [name, value] : outputs) {
             const auto [found, is_new] = outputs_.emplace(name, value);
             if (!is_new) {
-                add_along_first(found->second, value);
+                GraphValue& all = found->second;
+                if (all.type.element !=
+                    value.type.element) {  // maps whose values determine the sign
+                    all.type.element = graph_.types.at(name).element;
+                }
+                add_along_first(all, value);
             }
         }
     }

@@ -37,8 +37,10 @@ std::optional<bool> HostValues::take_input(const std::string& name,
     }
     std::optional<bool> is_signed;
     if (!is_float(value.type.element)) {
-        is_signed = range_of(value.type.element).low < 0;
         takes_integers_ = takes_integers_ || is_float(type.element);
+    }
+    if (const NumberRange given = range_of(value.type.element); fits_bits(given, 8)) {
+        is_signed = given.low < 0;
     }
     const NumberRange range = range_of(type.element);
     for (const double number : value.numbers) {
@@ -73,7 +75,7 @@ void HostValues::evaluate(const GraphNode& node) {
     Values results =
         at_node(graph_, node, [&] { return evaluate_outputs(*find_operator(node.op), operands); });
     for (std::size_t i = 0; i < results.size() && i < node.outputs.size(); ++i) {
-        held_ += results[i].numbers.size();
+        held_ += values_.contains(node.outputs[i]) ? 0 : results[i].numbers.size();
         if (held_ > most_held_elements) {
             refuse_node(graph_, node,
                         fmt::format("with its result, the host holds more than {} elements",

@@ -20,7 +20,8 @@ class HostValues {
     /// `facts`: value ranges of the graph.
     HostValues(const Graph& graph, ValueRanges facts) : graph_(graph), facts_(std::move(facts)) {}
 
-    /// Sets the values of a graph's input. Returns whether they are signed, if their type says so.
+    /// Sets the values of a graph's input. Returns whether they are signed, if their type is one of 8
+    /// bits; wider types say nothing of a map's sign.
     /// ConfigError if they are missing or do not fit.
     std::optional<bool> take_input(const std::string& name,
                                    const std::map<std::string, GraphValue>& inputs);

@@ -201,6 +201,7 @@ class LayerPlanner {
             throw ConfigError("the memory has no region", "add one to memory.regions");
         }
         region_ = &regions.front();
+        used_ = aligned(*region_);
         const auto other = std::find_if(
             regions.begin() + 1, regions.end(),
             [](const MemoryRegionConfig& region) { return region.surfaces.has_value(); });
@@ -208,9 +209,9 @@ class LayerPlanner {
         for (const NodeGroup& layer : plan_.partition.groups) {
             place_constants(layer);
         }
-        plan_.weights = used_;
+        plan_.weights = used_ - aligned(*region_);
         const std::vector<LiveRange> ranges = live_ranges(graph_, plan_.partition);
-        const Bytes begin = &maps == region_ ? used_ : Bytes(0);
+        const Bytes begin = &maps == region_ ? used_ : aligned(maps);
         const auto offsets = place_maps(ranges, alignment_);
         for (const LiveRange& range : ranges) {
             const Address base = maps.base + begin + offsets.at(range.tensor);
@@ -222,6 +223,11 @@ class LayerPlanner {
     }
 
  private:
+    /// The first aligned address of a region, from its beginning.
+    Bytes aligned(const MemoryRegionConfig& region) const {
+        return Address(round_up(region.base.value, alignment_.value)) - region.base;
+    }
+
     void expect_room(const MemoryRegionConfig& region, const ByteRun& run,
                      const std::string& surface, const std::string& layer) {
         if (run.address + run.bytes - region.base > room_of(region)) {
@@ -234,7 +240,7 @@ class LayerPlanner {
         const Address base = region_->base + used_;
         const Bytes size(bytes.size());
         expect_room(*region_, {base, size}, surface, layer);
-        used_ = Bytes(round_up((used_ + size).value, alignment_.value));
+        used_ += Bytes(round_up(size.value, alignment_.value));
         plan_.images.push_back({base, std::move(bytes)});
         return base;
     }

@@ -30,12 +30,25 @@ Tensor<std::int32_t> cube_of(const GraphValue& value) {
     return cube;
 }
 
+/// A map that the host stores before a layer that reads it is launched.
+struct HostMap {
+    std::string tensor;
+    std::size_t reader;  ///< node
+};
+
 /// State that a program's statements share while it runs: the values of the graph's tensors as the
 /// host holds them, and which feature maps are signed. For timing only, nothing but signs is kept.
+/// Several instances that run the program at once have memories of their own and the same values.
 class LayerRun {
  public:
     LayerRun(const Graph& graph, LayerPlan plan)
-        : graph_(graph), plan_(std::move(plan)), values_(graph, plan_.ranges) {}
+        : graph_(graph), plan_(std::move(plan)), values_(graph, plan_.ranges) {
+        for (const auto& [tensor, type] : graph.types) {
+            if (const std::optional<bool> sign = stated_sign(graph, tensor)) {
+                signs_[tensor] = *sign;
+            }
+        }
+    }
 
     const LayerPlan& plan() const { return plan_; }
     const Signs& signs() const { return signs_; }
@@ -43,20 +56,18 @@ class LayerRun {
     /// ConfigError where there is no such input or it does not fit the graph.
     void take_input(const std::string& name, const GraphInputs& inputs) {
         if (const std::optional<bool> sign = values_.take_input(name, inputs)) {
-            signs_[name] = *sign;
+            signs_.emplace(name, *sign);
         }
     }
 
-    /// Stores the inputs of layer `index` that are not in memory yet, and completes its job.
-    void prepare(std::size_t index, TinpuJob& job, HostMemory& memory) {
-        const Candidate& candidate = *plan_.partition.groups[index].layer;
-        place_map(candidate.input, graph_.nodes[candidate.anchor], memory);
-        if (!candidate.norm.residual.empty()) {
-            place_map(candidate.norm.residual, graph_.nodes[candidate.norm.residual_node], memory);
+    /// Stores `maps`, which layer `index` reads, and completes its job.
+    void prepare(std::size_t index, const std::vector<HostMap>& maps, TinpuJob& job,
+                 HostMemory& memory) {
+        for (const HostMap& map : maps) {
+            place_map(map.tensor, graph_.nodes[map.reader], memory);
         }
         job = layer_job(plan_, index, signs_);
-        signs_[candidate.output] = job.output.is_signed;
-        placed_.insert(candidate.output);
+        signs_[plan_.partition.groups[index].layer->output] = job.output.is_signed;
     }
 
     /// Reads back a layer's output, for the host's computations.
@@ -89,13 +100,14 @@ class LayerRun {
         }
     }
 
-    /// 8-bit integers are stored as such, whatever their type in the model.
+    /// 8-bit integers are stored as such, where the model does not state their type.
     GraphInputs outputs() const {
         GraphInputs outputs;
         for (const std::string& output : graph_.outputs) {
             const auto sign = signs_.find(output);
-            outputs[output] = values_.stored(
-                output, sign == signs_.end() ? std::nullopt : std::optional(sign->second));
+            const bool by_map = sign != signs_.end() && !stated_sign(graph_, output).has_value();
+            outputs[output] =
+                values_.stored(output, by_map ? std::optional(sign->second) : std::nullopt);
         }
         return outputs;
     }
@@ -103,9 +115,6 @@ class LayerRun {
  private:
     /// What is outside memory is not stored; the plan has reported it.
     void place_map(const std::string& tensor, const GraphNode& reader, HostMemory& memory) {
-        if (!placed_.insert(tensor).second) {
-            return;
-        }
         const std::vector<std::uint8_t> bytes = map_bytes(tensor, reader);
         const Address base = plan_.maps.at(tensor);
         if (plan_.memory.holds(base, Bytes(bytes.size()))) {
@@ -127,9 +136,7 @@ class LayerRun {
             }
             range = {std::min(range.low, number), std::max(range.high, number)};
         }
-        const bool is_signed =
-            signs_.emplace(tensor, stated_sign(graph_, tensor).value_or(range.low < 0))
-                .first->second;
+        const bool is_signed = signs_.emplace(tensor, range.low < 0).first->second;
         const NumberRange limits = range_of(is_signed ? ElementType::Int8 : ElementType::Uint8);
         if (range.low < limits.low || range.high > limits.high) {
             refuse_node(graph_, reader,
@@ -144,7 +151,6 @@ class LayerRun {
     const LayerPlan plan_;
     HostValues values_;
     Signs signs_;
-    std::set<std::string> placed_;  ///< maps that are in memory
 };
 
 class LayerProgrammer {
@@ -202,17 +208,24 @@ class LayerProgrammer {
             expect_sign(layer.norm.residual);
         }
         const auto job = std::make_shared<TinpuJob>(layer_job(plan_, index, signs_));
-        name_map(layer.input, job->input);
+        std::vector<HostMap> maps;
+        const auto read_map = [&](const HostMap& map, const MapSurface& surface) {
+            if (written_.insert(map.tensor).second) {
+                surfaces_.push_back({.name = map.tensor, .spec = spec_of(surface)});
+                maps.push_back(map);
+            }
+        };
+        read_map({layer.input, layer.anchor}, job->input);
         if (job->residual) {
-            name_map(layer.norm.residual, *job->residual);
+            read_map({layer.norm.residual, layer.norm.residual_node}, *job->residual);
         }
         signs_[layer.output] = job->output.is_signed;
         written_.insert(layer.output);
         const GraphNode& anchor = graph_.nodes[layer.anchor];
         LaunchJob launch{.job = job,
                          .macs = static_cast<std::uint64_t>(anchor.integer(macs_attribute, 0))};
-        launch.before = [run = run_, job, index](HostMemory& memory) {
-            run->prepare(index, *job, memory);
+        launch.before = [run = run_, job, index, maps = std::move(maps)](HostMemory& memory) {
+            run->prepare(index, maps, *job, memory);
         };
         launch.on_end = [run = run_, job, index](HostMemory& memory) {
             run->read_back(index, *job, memory);
@@ -232,13 +245,6 @@ class LayerProgrammer {
     static std::string spec_of(const MapSurface& map) {
         return fmt::format("{}:1x{}x{}x{}:{}:N H W C", to_hex(map.base), map.shape.channels,
                            map.shape.height, map.shape.width, map.is_signed ? "int8" : "uint8");
-    }
-
-    /// A map that the host provides.
-    void name_map(const std::string& tensor, const MapSurface& map) {
-        if (written_.insert(tensor).second) {
-            surfaces_.push_back({.name = tensor, .spec = spec_of(map)});
-        }
     }
 
     void name_result(std::size_t index, const TinpuJob& job) {
@@ -266,7 +272,7 @@ class LayerProgrammer {
     const LayerPlan& plan_;
     Signs signs_;  ///< as far as known before the run
     Program program_;
-    std::set<std::string> written_;  ///< maps that a layer writes, or that are already named
+    std::set<std::string> written_;  ///< maps that a layer or the host writes
     std::vector<NamedSurface> surfaces_;
     std::vector<LayerResult> layers_;
 };

@@ -39,11 +39,7 @@ class VectorRun {
     VectorRun(const Graph& graph, npuscope::ValueRanges facts, Maps maps)
         : values(graph, std::move(facts)), graph_(graph), maps_(std::move(maps)) {}
 
-    /// Stores a map that is not in memory yet.
     void store(const std::string& tensor, HostMemory& memory) {
-        if (!stored_.insert(tensor).second) {
-            return;
-        }
         const std::vector<double>& numbers = values.at(tensor).numbers;
         std::vector<std::uint8_t> bytes(bytes_of(graph_, tensor).value);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -51,9 +47,6 @@ class VectorRun {
         }
         memory.load(maps_.at(tensor), bytes);
     }
-
-    /// A job that was launched writes this map.
-    void expect(const std::string& tensor) { stored_.insert(tensor); }
 
     /// Reads back what a job wrote.
     void load(const std::string& tensor, const HostMemory& memory) {
@@ -71,7 +64,6 @@ class VectorRun {
  private:
     const Graph& graph_;
     Maps maps_;
-    std::set<std::string> stored_;
 };
 
 class VectorPlan final : public npuscope::ModelPlan {
@@ -123,6 +115,7 @@ class VectorPlan final : public npuscope::ModelPlan {
         const auto add = [&](npuscope::Action action) {
             model.program.statements.push_back({{}, std::move(action)});
         };
+        std::set<std::string> in_memory;
         for (const npuscope::PartitionStep& step : partition_.steps) {
             if (!step.segment) {
                 add(npuscope::WaitForJobs{});
@@ -130,7 +123,7 @@ class VectorPlan final : public npuscope::ModelPlan {
                 continue;
             }
             for (const std::size_t group : partition_.segments[*step.segment].groups) {
-                add(launch_of(partition_.groups[group], run));
+                add(launch_of(partition_.groups[group], in_memory, run));
             }
         }
         add(npuscope::WaitForJobs{});
@@ -188,18 +181,22 @@ class VectorPlan final : public npuscope::ModelPlan {
         return job;
     }
 
-    npuscope::LaunchJob launch_of(const NodeGroup& group,
+    /// The host stores what the job reads and is not `in_memory` yet. That is determined here, not
+    /// while the program runs: several instances may run it at once, each on a memory of its own.
+    npuscope::LaunchJob launch_of(const NodeGroup& group, std::set<std::string>& in_memory,
                                   const std::shared_ptr<VectorRun>& run) const {
         npuscope::LaunchJob launch{.job = job_of(group)};
-        Names reads;
+        Names stored;
         for (const npuscope::GroupRead& read : group.reads) {
-            reads.push_back(read.tensor);
+            if (in_memory.insert(read.tensor).second) {
+                stored.push_back(read.tensor);
+            }
         }
-        launch.before = [run, reads, output = group.output](HostMemory& memory) {
-            for (const std::string& tensor : reads) {
+        in_memory.insert(group.output);
+        launch.before = [run, stored](HostMemory& memory) {
+            for (const std::string& tensor : stored) {
                 run->store(tensor, memory);
             }
-            run->expect(output);
         };
         launch.on_end = [run, output = group.output](HostMemory& memory) {
             run->load(output, memory);

@@ -40,6 +40,38 @@ TEST(HostValues, AnNpusMapDeterminesTheType) {
     EXPECT_EQ(values.stored("y", false).type.element, ElementType::Uint8);
 }
 
+/// Types of more than 8 bits do not say whether a map of the values is signed.
+TEST(HostValues, SignsAreThoseOfEightBitInputs) {
+    const Graph graph = relu();
+    const auto sign = [&](ElementType given) {
+        HostValues values(graph, value_ranges(graph));
+        return values.take_input("x", {{"x", {{given, {1, 2}}, {1, 3}}}});
+    };
+    EXPECT_EQ(sign(ElementType::Int8), true);
+    EXPECT_EQ(sign(ElementType::Uint8), false);
+    EXPECT_EQ(sign(ElementType::Int64), std::nullopt);
+    EXPECT_EQ(sign(ElementType::Uint16), std::nullopt);
+    EXPECT_EQ(sign(ElementType::Float32), std::nullopt);
+}
+
+/// As the past of a decoder before its first step.
+TEST(HostValues, InputsMayHaveNoElements) {
+    test::ModelBuilder builder;
+    builder.input("past", {1, 2, 0, 4}).input("x", {1, 2, 3, 4});
+    builder.node("Concat", "join", {"past", "x"}, "present").integer("axis", 2);
+    builder.node("Relu", "relu", {"present"}, "y").output("y");
+    const Graph graph = finish_graph(parse_onnx(builder.bytes(), "m.onnx"));
+    HostValues values(graph, value_ranges(graph));
+    values.take_input("past", {{"past", {{ElementType::Float32, {1, 2, 0, 4}}, {}}}});
+    values.take_input("x",
+                      {{"x", {{ElementType::Float32, {1, 2, 3, 4}}, std::vector<double>(24, 2)}}});
+    for (const GraphNode& node : graph.nodes) {
+        values.evaluate(node);
+    }
+    EXPECT_EQ(values.at("y").type.sizes, (Sizes{1, 2, 3, 4}));
+    EXPECT_EQ(values.at("y").numbers, std::vector<double>(24, 2));
+}
+
 TEST(HostValues, AnOmittedFirstOutputHasATypeAndValues) {
     test::ModelBuilder builder;
     builder.input("x", {1, 1, 1})

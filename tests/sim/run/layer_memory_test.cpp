@@ -114,10 +114,27 @@ TEST(LayerMemory, WhatFitsExactlyIsNone) {
     EXPECT_EQ(kinds_of(chain.run({})), (std::set<std::string>{"memory_room"}));
 }
 
-TEST(LayerMemory, ARegionOffTheGridIsAFinding) {
+TEST(LayerMemory, ARegionOffTheGridIsUsedFromItsFirstMultiple) {
     Chain chain;
-    chain.memory.regions[1].base = Address(0x50000002);
-    const ModelResult run = chain.run_with_outputs({});
+    for (const std::size_t region : {0U, 1U}) {
+        chain.memory.regions[region].base = chain.memory.regions[region].base + Bytes(2);
+        const ModelResult run = chain.run_with_outputs({});
+        EXPECT_EQ(run.result.status(), RunStatus::Unchecked);
+        EXPECT_EQ(kinds_of(run.result), std::set<std::string>{});
+        EXPECT_EQ(run.outputs, Chain().run_with_outputs({}).outputs);
+        EXPECT_EQ(plan_layers(chain.graph, chain.npu, chain.memory).weights,
+                  plan_layers(chain.graph, chain.npu, Chain().memory).weights);
+    }
+}
+
+TEST(LayerMemory, ASurfaceOffTheGridIsAFinding) {
+    Chain chain;
+    LayerPlan plan = plan_layers(chain.graph, chain.npu, chain.memory);
+    for (auto& [tensor, base] : plan.maps) {
+        base = base + Bytes(2);
+    }
+    const auto inputs = test::some_inputs(chain.graph, ElementType::Int8, 1);
+    const ModelResult run = test::run_plan(chain.graph, plan, chain.npu, &inputs, {});
     EXPECT_EQ(run.result.status(), RunStatus::Fail);
     EXPECT_EQ(kinds_of(run.result), (std::set<std::string>{"misaligned"}));
     EXPECT_EQ(run.outputs, Chain().run_with_outputs({}).outputs);

@@ -42,6 +42,34 @@ ConvShape shape_of(std::int64_t channels, std::int64_t kernels, std::int64_t ker
     return shape;
 }
 
+/// Types of more than 8 bits say nothing of a map's sign; its values do.
+TEST(Patterns, MapsMayBeGivenAsWiderIntegers) {
+    const Graph graph = test::graph_of(test::conv_model(shape_of(4, 8, 3), {}));
+    for (const ElementType map : {ElementType::Int8, ElementType::Uint8}) {
+        GraphInputs inputs = test::some_inputs(graph, map, 5);
+        inputs.at("x").numbers.front() = range_of(map).low;
+        inputs.at("x").numbers.back() = range_of(map).high;
+        const GraphValue wanted =
+            test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y");
+        for (const ElementType given : {ElementType::Int16, ElementType::Int32, ElementType::Int64,
+                                        ElementType::Float32, ElementType::Float64}) {
+            inputs.at("x").type.element = given;
+            EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y"), wanted);
+        }
+    }
+}
+
+/// Each instance has a memory of its own, in which the host stores the maps.
+TEST(Patterns, SeveralInstancesWriteTheResultsOfOne) {
+    const Graph graph = test::graph_of(test::residual_model({}));
+    const LayerNpuConfig config = test::bundled_preset();
+    const GraphInputs inputs = test::some_inputs(graph, ElementType::Int8, 5);
+    const ModelResult three =
+        test::run_plan(graph, plan_layers(graph, config), config, &inputs, {.instances = 3});
+    EXPECT_EQ(three.outputs, test::run_on(graph, config, inputs).outputs);
+    EXPECT_TRUE(three.result.findings.empty());
+}
+
 TEST(Patterns, OneInputChannelIsFconv) {
     expect_taken(test::conv_model(shape_of(1, 8, 3), {}), Pattern::Fconv, 2);
 }

@@ -275,5 +275,56 @@ TEST(Quantised, QuotientsOfScalesThatAreZeroOrInfiniteAreNoShift) {
     }
 }
 
+TEST(Quantised, ABiasMayGiveTheResultMoreDimensions) {
+    const ModelBuilder builder = matmul_model({4}, {1, 4}, 4);
+    const Graph graph = test::graph_of(builder);
+    Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+    prepare_graph(plain);
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    const GraphValue wanted = test::run_on(plain, test::host_only(), inputs).outputs.at("y");
+    EXPECT_EQ(wanted.type.sizes, (Sizes{1, 4}));
+    EXPECT_EQ(test::run_on(graph, test::bundled_preset(), inputs).outputs.at("y"), wanted);
+}
+
+/// The model states that the outputs are int8, whichever values they have.
+TEST(Quantised, OutputsHaveTheTypeOfTheModel) {
+    ModelBuilder builder = qdq_model({});
+    builder.graph().mutable_node(0)->set_input(0, "absolute");
+    builder.node("Abs", "abs", {"x"}, "absolute").output("absolute");
+    const Graph graph = test::graph_of(builder);
+    const GraphInputs inputs = test::some_inputs(graph, ElementType::Int8, 2);
+    const ModelResult result = test::run_on(graph, test::bundled_preset(), inputs);
+    EXPECT_GT(test::npu_cycles(result.result), Cycles(0));
+    EXPECT_EQ(result.outputs.at("absolute").type.element, ElementType::Int8);
+    EXPECT_EQ(result.outputs.at("y").type.element, ElementType::Int8);
+}
+
+/// Without values the type of the model determines whether a job's maps are signed.
+TEST(Quantised, PlannedJobsHaveTheSignsOfTheModel) {
+    for (const int element : {onnx::TensorProto_DataType_INT8, onnx::TensorProto_DataType_UINT8}) {
+        ModelBuilder builder = qdq_model({});
+        builder.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
+            element);
+        for (onnx::TensorProto& tensor : *builder.graph().mutable_initializer()) {
+            if (tensor.name() == "xz") {
+                tensor.set_data_type(element);
+            }
+        }
+        const Graph graph = test::graph_of(builder);
+        const LayerNpuConfig config = test::bundled_preset();
+        const ModelProgram model =
+            layer_program(graph, plan_layers(graph, config), config, {}, nullptr);
+        std::size_t jobs = 0;
+        for (const Statement& statement : model.program.statements) {
+            if (const auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+                const auto& job = dynamic_cast<const TinpuJob&>(*launch->job);
+                EXPECT_EQ(job.input.is_signed, element == onnx::TensorProto_DataType_INT8);
+                ++jobs;
+            }
+        }
+        EXPECT_EQ(jobs, 1U);
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
