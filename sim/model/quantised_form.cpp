@@ -286,7 +286,8 @@ class LayerReader {
     /// The tensor of a bias that is added after a product, if `index` is such an addition.
     std::string bias_of(std::size_t index) const {
         const GraphNode& node = view_.node(index);
-        if (node.op != "Add" || layer_.is_pool || layer_.is_conv) {
+        const bool widens = view_.sizes(node.outputs[0]) != view_.sizes(node_.outputs[0]);
+        if (node.op != "Add" || layer_.is_pool || layer_.is_conv || widens) {
             return {};
         }
         const std::string& other = node.inputs[node.inputs[0] == node_.outputs[0] ? 1 : 0];
