@@ -339,7 +339,7 @@ class ModelRun {
             return entry.is_directory() || (graph_.inputs.size() == 1 && is_case);
         });
     }
-    /// Raw bytes are read once their layout is known; they are int8.
+    /// Raw bytes are read once their layout is known; they are int8 or uint8.
     void read_named(const InputReader& reader) {
         for (const std::string& name : graph_.inputs) {
             const auto file = InputReader::find(name, files_.inputs, true);
@@ -414,18 +414,23 @@ class ModelRun {
             const auto surface = tensor_files_.inputs.find(name);
             if (surface == tensor_files_.inputs.end()) {
                 throw ConfigError(
-                    fmt::format(
-                        "no layer of the NPU reads the input '{}', so it has no layout in memory",
-                        name),
+                    system_.npu.find<NpuConfig>() != nullptr
+                        ? fmt::format("no layer of the NPU reads the input '{}', so it has no "
+                                      "layout in memory",
+                                      name)
+                        : fmt::format("'{}' takes raw bytes for the inputs of shape tables only, "
+                                      "not for '{}'",
+                                      system_.npu_name(), name),
                     fmt::format("give it as {}", file_name(name, ".npy")));
             }
             std::vector<std::uint8_t> image(surface->second.memory.bytes);
             read_input(surface->second, files_.inputs, image);
-            const ElementType type = graph_.types.at(name).element;
-            const ElementType stored = type == ElementType::Uint8 ? type : ElementType::Int8;
-            inputs_[name] = load_map(
-                {stored, graph_.types.at(name).sizes},
-                {name, surface->second.memory, plain_codes(stored == ElementType::Int8)}, image);
+            const bool is_unsigned = graph_.types.at(name).element == ElementType::Uint8 ||
+                                     surface->second.type == enum_name(InputType::Uint8);
+            const ElementType stored = is_unsigned ? ElementType::Uint8 : ElementType::Int8;
+            inputs_[name] =
+                load_map({stored, graph_.types.at(name).sizes},
+                         {name, surface->second.memory, plain_codes(!is_unsigned)}, image);
         }
     }
 

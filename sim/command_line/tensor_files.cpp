@@ -39,9 +39,8 @@ TensorFiles table_files(const Network& network, const Graph& graph) {
     const NetworkInput& input = network.input;
     const auto add_input = [&](const std::string& name, Layout file, InputType type) {
         Layout memory = plain_layout(file.shape, 1);
-        files.inputs.emplace(
-            name, InputSurface{name, name, std::move(file), std::move(memory),
-                               std::string(enum_name(type)), type == InputType::Uint8 ? 128 : 0});
+        files.inputs.emplace(name, InputSurface{name, name, std::move(file), std::move(memory),
+                                                std::string(enum_name(type))});
     };
     add_input("input", declared(input.layout, input.shape(), network, "input"), input.type);
     const std::vector<LayerShapes> shapes = network_shapes(network);
