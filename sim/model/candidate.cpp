@@ -342,6 +342,11 @@ std::optional<Candidate> read_candidate(const GraphView& view, std::size_t ancho
     return CandidateReader(view, anchor, with_residual).read();
 }
 
+const std::string& joined_result(const GraphView& view, const NormSequence& norm) {
+    const GraphNode& join = view.node(norm.residual_node);
+    return join.inputs[0] == norm.residual ? join.inputs[1] : join.inputs[0];
+}
+
 namespace {
 
 bool is_flattening(const std::string& op) {

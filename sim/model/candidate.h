@@ -160,6 +160,10 @@ struct Candidate {
 std::optional<Candidate> read_candidate(const GraphView& view, std::size_t anchor,
                                         bool with_residual);
 
+/// The result that a residual is added to: the other operand of the Add. Layers add maps of one
+/// shape, element by element; they do not broadcast either.
+const std::string& joined_result(const GraphView& view, const NormSequence& norm);
+
 // A fully connected product reads the cube that is flattened before it: the same values, directly
 // from where they are stored.
 

@@ -19,6 +19,9 @@ struct WindowAxis {
     std::int64_t pad_end = 0;
 
     std::int64_t span() const { return (kernel - 1) * dilation + 1; }
+    /// The last window ends beyond the padding, as ceil_mode lets one; an average then has fewer
+    /// elements there.
+    bool overhangs() const { return (out - 1) * stride + span() > pad_begin + in + pad_end; }
 };
 
 struct Window {

@@ -54,12 +54,24 @@ class LayerLowering {
         if (!candidate_.norm.residual.empty()) {
             residual_ = map_range(model_, candidate_.norm.residual, candidate_.norm.residual_node,
                                   problems_);
+            check_residual();
         }
         if (candidate_.in[0] != 1) {
             complain(fmt::format("its batch size is {}", candidate_.in[0]), "use batch size 1");
         }
         if (window_.axes.size() != 2) {
             complain("its windows have three dimensions", "use windows of one or two dimensions");
+        }
+    }
+
+    void check_residual() {
+        const Sizes& residual = model_.sizes(candidate_.norm.residual);
+        const Sizes& result = model_.sizes(joined_result(model_, candidate_.norm));
+        if (residual != result) {
+            complain(candidate_.norm.residual_node,
+                     fmt::format("its residual is {}, but the result that it is added to is {}",
+                                 sizes_text(residual), sizes_text(result)),
+                     "add maps of one shape");
         }
     }
 
@@ -129,6 +141,11 @@ class LayerLowering {
             if (padded && !candidate_.count_padding) {
                 complain("averaging fewer elements at the border would need a separate scale there",
                          "set count_include_pad, or remove the padding");
+            } else if (height.overhangs() || width.overhangs()) {
+                complain(
+                    "its last window ends beyond the input, so averaging fewer elements there "
+                    "would need a separate scale",
+                    "clear ceil_mode, or pad the input");
             }
             weights.assign(
                 static_cast<std::size_t>(candidate_.in[1] * candidate_.window.kernel_area()), 1);

@@ -279,10 +279,10 @@ class LayerRules {
                      "1x1 convolution", "1x1 convolution",
                      "only a point-wise convolution supports a residual");
         }
-        if (model_.sizes(residual) != model_.sizes(candidate_.output)) {
-            const std::string output = sizes_text(model_.sizes(candidate_.output));
-            complain("residual_shape", node, sizes_text(model_.sizes(residual)), output, output,
-                     "the residual must have the shape of the output");
+        const Sizes& result = model_.sizes(joined_result(model_, candidate_.norm));
+        if (model_.sizes(residual) != result) {
+            complain("residual_shape", node, sizes_text(model_.sizes(residual)), sizes_text(result),
+                     sizes_text(result), "the residual must have the shape of the output");
         }
     }
 

@@ -252,6 +252,30 @@ INSTANTIATE_TEST_SUITE_P(
                        c.step("MaxPool", "a", {c.last}).builder.ints("kernel_shape", {2, 2});
                        c.builder.ints("dilations", {2, 2});
                    }},
+        RefusedRow{"its last window ends beyond the input",
+                   [](Chain& c) {
+                       c.step("AveragePool", "mean", {c.last});
+                       c.builder.ints("kernel_shape", {3, 2}).ints("strides", {2, 2});
+                       c.builder.integer("ceil_mode", 1).floats("six", {}, {6});
+                       c.step("Mul", "area", {c.last, "six"}).step("Round", "whole", {c.last});
+                       c.scaled("mean", {3}, {43}, {256}).clip("mean_clip", -128, 127);
+                   }},
+        RefusedRow{"its residual is 1x8x6x1, but the result that it is added to is 1x8x6x6",
+                   [](Chain& c) {
+                       c.step("MaxPool", "rows", {"x"}).builder.ints("kernel_shape", {1, 6});
+                       const std::string rows = c.last;
+                       c.last = "x";
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", -512, 511).step("Add", "join", {c.last, rows});
+                       c.clip("join_clip", -128, 127);
+                   }},
+        RefusedRow{"its residual is 1x8x6x6, but the result that it is added to is 1x8x1x1",
+                   [](Chain& c) {
+                       c.step("MaxPool", "top", {"x"}).builder.ints("kernel_shape", {6, 6});
+                       c.conv("a", {8, 8, 1, 1}, 127).scaled("a", {0}, {1}, {64});
+                       c.clip("a_clip", -512, 511).step("Add", "join", {"x", c.last});
+                       c.clip("join_clip", -128, 127);
+                   }},
         RefusedRow{"BNORM needs Floor", [](Chain& c) {
                        c.conv("a", {8, 8, 1, 1}, 127).clip("a_clip", -128, 127);
                    }}));
