@@ -59,7 +59,11 @@ std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t ti
     for (const double number : numbers) {
         all.insert(all.end(), static_cast<std::size_t>(times), number);
     }
-    return numbers.size() == 1 ? numbers : all;
+    return all;
+}
+
+std::vector<double> repeated_scales(const std::vector<double>& scales, std::int64_t times) {
+    return scales.size() == 1 ? scales : repeated(scales, times);
 }
 
 void spread_blocks(NodeChain& chain, const std::string& blocks, const TensorType& result,
@@ -266,7 +270,7 @@ void convolve_spread(ConvolvedLayer& form) {
     }
     layer.weights = spread_weights(layer.weights, groups, y, x);
     layer.bias = repeated(layer.bias, places);
-    layer.factors = repeated(of_all_groups(layer.factors, groups), places);
+    layer.factors = repeated_scales(of_all_groups(layer.factors, groups), places);
     layer.output = blocks;
     if (dense) {  // the border is cut off by less padding
         form.output.sizes = {in[0], kernels, y.out, x.out};

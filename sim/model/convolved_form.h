@@ -77,8 +77,10 @@ struct ConvolvedLayer {
 };
 /// Layers that need no conversion are returned unchanged.
 ConvolvedLayer as_convolution(const GraphView& view, QuantisedLayer layer);
-/// Each number `times` in a row, for kernels that become several; a single one serves all kernels.
+/// Each number `times` in a row, for kernels that become several.
 std::vector<double> repeated(const std::vector<double>& numbers, std::int64_t times);
+/// The same, but a single scale serves all kernels.
+std::vector<double> repeated_scales(const std::vector<double>& scales, std::int64_t times);
 /// One axis of a plane whose results kernels compute in blocks of some places.
 struct BlockAxis {
     std::int64_t places = 1;  ///< of a block, each computed by a kernel of its own

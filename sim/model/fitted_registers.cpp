@@ -242,7 +242,7 @@ class RegisterFitting {
         fold_weights(y, x);
         if (y.results * x.results > 1) {
             layer_.bias = repeated(layer_.bias, y.results * x.results);
-            layer_.factors = repeated(layer_.factors, y.results * x.results);
+            layer_.factors = repeated_scales(layer_.factors, y.results * x.results);
             unfold_results(y, x);
         }
     }

@@ -99,6 +99,16 @@ TEST_P(WideLayers, TransposedConvolutionsAreConvolved) {
     }
 }
 
+/// Its bias is that of each place of a block.
+TEST_P(WideLayers, TransposedConvolutionsOfOneKernelAreConvolved) {
+    test::ModelBuilder builder(13);
+    builder.input("x", {1, 4, 6, 5});
+    builder.floats("w", {4, 1, 2, 2}, test::some_fractions(16, 0.3F, 6)).floats("b", {1}, {0.375F});
+    builder.node("ConvTranspose", "up", {"x", "w", "b"}, "y").ints("strides", {2, 2});
+    builder.output("y");
+    EXPECT_EQ(expect_near(builder), 1U);
+}
+
 TEST_P(WideLayers, ProductsOfSeveralRowsAreConvolved) {
     test::ModelBuilder builder(13);
     builder.input("x", {1, 9, 12});
