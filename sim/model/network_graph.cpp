@@ -82,7 +82,7 @@ class GraphBuilder {
 
     std::string source(std::size_t layer, std::size_t which) const {
         const auto& from = shapes_[layer].sources[which];
-        return from ? outputs_[*from] : "input";
+        return from ? cubes_[*from] : "input";
     }
 
     double spread_of(std::size_t layer, std::size_t which) const {
@@ -139,10 +139,28 @@ class GraphBuilder {
                                   "leave it out, or choose an NPU with registers");
         }
         outputs_.push_back(last_);
+        if (layer.kind == LayerKind::Fc && feeds_others(index)) {
+            append("Reshape", layer.name + "/cube",
+                   {last_, constant(layer.name + "/cube_c", ElementType::Int64, {4},
+                                    {1, static_cast<double>(layer.kernels), 1, 1})});
+        }
+        cubes_.push_back(last_);
         spreads_.push_back(std::min(spread_, largest_spread));
         const auto& from = shapes_[index].sources.front();
         const bool pool = layer.kind == LayerKind::MaxPool || layer.kind == LayerKind::AvgPool;
         unsigned_.push_back(pool ? from && unsigned_[*from] : layer.relu);
+    }
+
+    /// Layers other than fully connected ones read the result as a cube.
+    bool feeds_others(std::size_t index) const {
+        for (std::size_t i = index + 1; i < network_.layers.size(); ++i) {
+            if (network_.layers[i].kind != LayerKind::Fc &&
+                std::ranges::find(shapes_[i].sources, std::optional(index)) !=
+                    shapes_[i].sources.end()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// A tensor with the layer's name.
@@ -152,6 +170,7 @@ class GraphBuilder {
         graph_.inputs.push_back(name);
         graph_.types[name] = {ElementType::Float32, {1, shape.channels, shape.height, shape.width}};
         outputs_.push_back(name);
+        cubes_.push_back(name);
         spreads_.push_back(input_spread);
         unsigned_.push_back(false);
     }
@@ -292,6 +311,7 @@ class GraphBuilder {
     std::vector<LayerShapes> shapes_;
     Graph graph_;
     std::vector<std::string> outputs_;
+    std::vector<std::string> cubes_;  ///< the same, as later layers read them
     std::vector<std::size_t> readers_;
     std::vector<bool> joined_;
     std::vector<bool> unsigned_;

@@ -71,6 +71,35 @@ TEST(NetworkGraph, WindowsNeedNotBeSquare) {
               test::run_on(graph, test::host_only(), inputs).outputs);
 }
 
+/// The result of an fc is a cube of one row and one column to all other layers.
+TEST(NetworkGraph, LayersMayReadTheResultOfAnFc) {
+    const Graph graph = finish_graph(network_graph(parse_network(R"(
+name: gate
+input: {channels: 8, height: 3, width: 3}
+layers:
+  - {name: scores, kind: fc, kernels: 8}
+  - {name: mean, kind: avg_pool, kernel: 3, stride: 3, from: [input]}
+  - {name: sum, kind: add, from: [scores, mean]}
+  - {name: both, kind: concat, from: [scores, sum]}
+  - {name: mix, kind: conv, kernels: 4, kernel: 1}
+  - {name: top, kind: max_pool, kernel: 1, from: [scores]}
+  - {name: again, kind: fc, kernels: 4, from: [sum]}
+outputs: [scores, mix, top, again]
+)",
+                                                                 "net.yaml")));
+    const auto sizes = [&](std::size_t output) {
+        return graph.types.at(graph.outputs.at(output)).sizes;
+    };
+    EXPECT_EQ(sizes(0), (Sizes{1, 8}));
+    EXPECT_EQ(sizes(1), (Sizes{1, 4, 1, 1}));
+    EXPECT_EQ(sizes(2), (Sizes{1, 8, 1, 1}));
+    EXPECT_EQ(sizes(3), (Sizes{1, 4}));
+    const auto inputs = test::some_inputs(graph, ElementType::Int8, 4);
+    const GraphInputs outputs = test::run_on(graph, test::bundled_preset(), inputs).outputs;
+    EXPECT_EQ(outputs, test::run_on(graph, test::host_only(), inputs).outputs);
+    EXPECT_EQ(outputs.at(graph.outputs[0]).numbers, outputs.at(graph.outputs[2]).numbers);
+}
+
 TEST(NetworkGraph, TheSeedDecidesTheWeights) {
     Network network = parse_network(residual_table, "net.yaml");
     const Graph first = network_graph(network);
