@@ -36,16 +36,21 @@ def run(npuscope, program, folder, outputs, npu=tuple(TINPU)):
 
 def layer_of(name):
     """A table's files are named after its layers, a model's after tensors such as conv/clip_y."""
-    return name.removesuffix(".npy").split("%2F")[0] + ".npy"
+    return name.removesuffix(".npy").split("%2F")[0].removesuffix("_y") + ".npy"
 
 
 def compare(npuscope, write_onnx, table, folder):
     """Sentences about what differs."""
-    source = yaml.safe_load(table.read_text(encoding="utf-8"))["input"]
-    shape = (1, source["channels"], source["height"], source["width"])
+    network = yaml.safe_load(table.read_text(encoding="utf-8"))
+    source = network["input"]
+    shapes = {"input": (1, source["channels"], source["height"], source["width"])}
+    shapes |= {layer["name"]: (1, *map(int, layer["output"].split("x")))
+               for layer in network["layers"] if layer["kind"] == "input"}
     (folder / "in").mkdir(parents=True)
-    values = numpy.random.default_rng(7).integers(-128, 128, shape).astype(numpy.int8)
-    numpy.save(folder / "in" / "input.npy", values)
+    random = numpy.random.default_rng(7)
+    for name, shape in shapes.items():
+        values = random.integers(-128, 128, shape).astype(numpy.int8)
+        numpy.save(folder / "in" / f"{name}.npy", values)
     model = folder / "model.onnx"
     subprocess.run([sys.executable, write_onnx, table, "--out", model], check=True)
     onnx.checker.check_model(onnx.load(str(model)))
