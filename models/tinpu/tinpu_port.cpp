@@ -164,7 +164,7 @@ void TinpuPort::launch(Activity& activity) {
         job.name = name;
         tinpu_.launch(job, values_, [this](const OperationRecord& /*record*/) { layer_ended(); });
     } catch (const ConfigError& error) {
-        log_.add({.id = "descriptor",
+        log_.add({.id = descriptor_rule,
                   .sentence = error.sentence(),
                   .address = base,
                   .unit = "tinpu",

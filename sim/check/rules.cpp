@@ -79,7 +79,7 @@ constexpr std::array all_rules{
          "Compressed weights have both a mask and group sizes.", format_page},
     Rule{"conv_2d", Severity::Error, plans, "Convolutions and poolings have two dimensions.",
          guide_patterns},
-    Rule{"descriptor", Severity::Error, "run",
+    Rule{"descriptor", Severity::Error, plans,
          "A descriptor of the TINPU describes a layer that the engine takes.",
          "the simulator's programming interface of the TINPU (the vendor's is not public)"},
     Rule{"dilation_1", Severity::Error, plans, "Kernels are not dilated.", guide_patterns},

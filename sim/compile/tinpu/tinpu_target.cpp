@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "models/npu/layer_npu.h"
 #include "models/tinpu/tinpu_descriptor.h"
@@ -30,6 +31,32 @@ std::optional<MapWidth> width_of(const NumberRange& range) {
         }
     }
     return std::nullopt;
+}
+
+/// Problems of numbers that a job's descriptor does not hold.
+Diagnostics beyond_descriptor(const GraphView& model, const Candidate& candidate) {
+    constexpr std::int64_t most_size = 65536;  // of a map
+    constexpr std::int64_t most_steps = 65535;
+    Diagnostics problems;
+    const auto check = [&](const char* what, std::int64_t number, std::int64_t most) {
+        if (number > most) {
+            problems.push_back(broken_rule(model.node(candidate.anchor), descriptor_rule,
+                                           std::to_string(number), std::to_string(most),
+                                           fmt::format("its {} is more than {}", what, most)));
+        }
+    };
+    const auto check_map = [&](const char* what, const Sizes& sizes) {
+        check(what, *std::max_element(sizes.begin() + 1, sizes.end()), most_size);
+    };
+    check_map("largest input size", candidate.in);
+    check_map("largest output size", candidate.out);
+    for (const WindowAxis& axis : {candidate.window.height(), candidate.window.width()}) {
+        check("kernel", axis.kernel, most_steps);
+        check("stride", axis.stride, most_steps);
+        check("dilation", axis.dilation, most_steps);
+        check("padding", std::max(axis.pad_begin, axis.pad_end), most_steps);
+    }
+    return problems;
 }
 
 std::optional<MapWidth> known_width(const GraphView& model, const std::string& tensor) {
@@ -142,6 +169,7 @@ std::optional<NodeGroup> TinpuTarget::group_at(const GraphView& model, std::size
 
 Diagnostics TinpuTarget::lower(const GraphView& model, NodeGroup& group) const {
     CheckedLayer checked = check_restrictions(model, config_.restrictions, *group.layer);
+    std::ranges::move(beyond_descriptor(model, *group.layer), std::back_inserter(checked.problems));
     group.lowered = TinpuLayer{checked.weight_bits, known_width(model, group.layer->input)};
     return std::move(checked.problems);
 }
