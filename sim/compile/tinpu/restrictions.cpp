@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "models/base/rule_ids.h"
+#include "sim/compile/tinpu/nearest_legal.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {
@@ -251,14 +252,15 @@ class LayerRules {
                      fmt::format("at most {} x {}{}", text(limits->most_rows),
                                  text(limits->most_columns),
                                  limits->one_side ? " (one of the two suffices)" : ""),
-                     fmt::format("{} x {}", text(limits->most_rows), text(limits->most_columns)),
+                     nearest_kernel(*limits, height.kernel, width.kernel),
                      "the kernel is larger than the hardware supports");
         }
         const std::string strides = pair(height.stride, width.stride);
         if (!limits->strides.empty() &&
             std::ranges::find(limits->strides, strides) == limits->strides.end()) {
             complain("stride_limit", strides, fmt::format("{}", fmt::join(limits->strides, ", ")),
-                     limits->strides.back(), "these strides (rows x columns) are not supported");
+                     nearest_strides(limits->strides, height.stride, width.stride),
+                     "these strides (rows x columns) are not supported");
         }
         const std::int64_t area = candidate_.window.kernel_area();
         if (area < limits->least_area) {
@@ -293,12 +295,14 @@ class LayerRules {
         std::string id{};            ///< rule of the range
         NumberRange range{};
         std::string sentence{};
+        double least = range.low;  ///< that is worth recommending
     };
     void check_integers(std::size_t node, const std::vector<double>& numbers, IntegerRule rule) {
         if (const auto fraction = std::ranges::find_if_not(numbers, is_whole);
             fraction != numbers.end()) {
             complain(rule.whole, node, number_text(*fraction), "integer",
-                     number_text(std::nearbyint(*fraction)), rule.whole_sentence);
+                     number_text(std::max(std::nearbyint(*fraction), rule.least)),
+                     rule.whole_sentence);
             return;
         }
         const NumberRange& range = rule.range;
@@ -307,7 +311,7 @@ class LayerRules {
         if (outside != numbers.end()) {
             complain(std::move(rule.id), node, number_text(*outside),
                      range.low == range.high ? number_text(range.low) : range_text(range),
-                     number_text(std::clamp(*outside, range.low, range.high)),
+                     number_text(std::clamp(*outside, rule.least, range.high)),
                      std::move(rule.sentence));
         }
     }
@@ -321,13 +325,17 @@ class LayerRules {
              fmt::format("weights must be signed integers of at most {} bits", widest)});
     }
 
+    std::string place_of(const WeightWidths& widths) const {
+        return candidate_.is_pool() ? "in a pool" : fmt::format("with {}-bit weights", widths.bits);
+    }
+
     void check_bias(const WeightWidths& widths) {
         if (const std::optional<Step>& bias = candidate_.norm.bias) {
             check_integers(bias->node, bias->numbers,
                            {"bias_integer", "bias must be an integer", "bias_range",
                             signed_range(widths.bias_bits),
-                            fmt::format("bias must be a signed {}-bit integer with {}-bit weights",
-                                        widths.bias_bits, widths.bits)});
+                            fmt::format("bias must be a signed {}-bit integer {}", widths.bias_bits,
+                                        place_of(widths))});
         }
     }
 
@@ -336,17 +344,18 @@ class LayerRules {
         if (!scale) {
             return;
         }
-        IntegerRule rule{.whole = "scale_integer", .whole_sentence = "scale must be an integer"};
+        IntegerRule rule{.whole = "scale_integer",
+                         .whole_sentence = "scale must be an integer",
+                         .least = 1};  // a scale of 0 makes all results equal
         if (widths.scale_bits == 0) {
             rule.id = fmt::format("scale_1_w{}", widths.bits);
             rule.range = {1, 1};
-            rule.sentence = fmt::format("scale must be 1 with {}-bit weights", widths.bits);
+            rule.sentence = fmt::format("scale must be 1 {}", place_of(widths));
         } else {
             rule.id = fmt::format("scale_u{}", widths.scale_bits);
             rule.range = unsigned_range(widths.scale_bits);
-            rule.sentence =
-                fmt::format("scale must be an unsigned {}-bit integer with {}-bit weights",
-                            widths.scale_bits, widths.bits);
+            rule.sentence = fmt::format("scale must be an unsigned {}-bit integer {}",
+                                        widths.scale_bits, place_of(widths));
         }
         check_integers(scale->node, scale->numbers, std::move(rule));
     }
@@ -386,18 +395,14 @@ class LayerRules {
             return fmt::format("[{}, {}]", number_text(clip.low), number_text(clip.high));
         };
         const std::vector<NumberRange> ranges = map_ranges();
-        if (norm.clip && std::ranges::find(ranges, NumberRange{norm.clip->low, norm.clip->high}) ==
-                             ranges.end()) {
-            const auto distance = [&](const NumberRange& range) {
-                return std::abs(range.low - norm.clip->low) +
-                       std::abs(range.high - norm.clip->high);
-            };
+        const NumberRange wanted =
+            norm.clip ? NumberRange{norm.clip->low, norm.clip->high} : NumberRange{};
+        if (norm.clip && std::ranges::find(ranges, wanted) == ranges.end()) {
             std::vector<std::string> allowed;
             std::ranges::transform(ranges, std::back_inserter(allowed), range_text);
             complain("clip_range", norm.clip->node, range_of_clip(*norm.clip),
                      fmt::format("{}", fmt::join(allowed, ", ")),
-                     ranges.empty() ? "0..255"
-                                    : range_text(*std::ranges::min_element(ranges, {}, distance)),
+                     ranges.empty() ? "0..255" : range_text(nearest_range(ranges, wanted)),
                      "clip range must be that of a signed or unsigned integer of a feature map's "
                      "width");
         }
@@ -420,7 +425,8 @@ class LayerRules {
         const std::string sentence = fmt::format("{} must be an 8-bit integer feature map", which);
         if (!known->whole) {
             complain(rule, node, "not integers", "8-bit integers", "Round, then Clip", sentence);
-        } else if (!known->assumed && !fits_bits(known->range, 8)) {
+        } else if (known->assumed ? known->range.low < -128 || known->range.high > 255
+                                  : !fits_bits(known->range, 8)) {
             complain(rule, node, range_text(known->range), "-128..127 or 0..255", "Clip", sentence);
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unsupported layers of the preset: the rule, the node, and the model still produces its values.
+#include <fmt/format.h>
 #include <gmock/gmock-more-matchers.h>
 #include <gtest/gtest.h>
 
@@ -159,6 +160,114 @@ TEST(SequenceOrder, MissingAndMisplacedStepsAreNamed) {
                 Contains("sequence_order at Clip"));
 }
 
+/// `rule: nearest` of the first rule that a model breaks, where the guidelines are enforced, too.
+std::string nearest_of(const ModelBuilder& builder, Verdict narrow_maps = Verdict::Allow) {
+    Restrictions restrictions = test::bundled_preset().restrictions;
+    restrictions.beyond_guidelines = Verdict::Refuse;
+    restrictions.narrow_maps = narrow_maps;
+    const Partition plan = test::tinpu_partition(test::graph_of(builder), restrictions);
+    const Diagnostic& problem = plan.refusals.at(0).problems.at(0);
+    return problem.id + ": " + problem.nearest;
+}
+
+std::string nearest_clip(float low, float high, Verdict narrow_maps = Verdict::Allow) {
+    Sequence sequence;
+    sequence.low = low;
+    sequence.high = high;
+    return nearest_of(test::conv_model({}, sequence), narrow_maps);
+}
+
+TEST(NearestValues, ClipsKeepTheRange) {
+    EXPECT_EQ(nearest_clip(0, 127), "clip_range: 0..255");
+    EXPECT_EQ(nearest_clip(0, 1), "clip_range: 0..3");
+    EXPECT_EQ(nearest_clip(-64, 63), "clip_range: -128..127");
+    EXPECT_EQ(nearest_clip(-8, 15), "clip_range: -128..127");
+    EXPECT_EQ(nearest_clip(0, 511), "clip_range: 0..255");
+    EXPECT_EQ(nearest_clip(-300, 300), "clip_range: -128..127");
+    EXPECT_EQ(nearest_clip(0, 15, Verdict::Refuse), "clip_range: 0..255");
+    EXPECT_EQ(nearest_clip(-8, 7, Verdict::Refuse), "clip_range: -128..127");
+}
+
+TEST(NearestValues, ScalesAreAtLeastOne) {
+    Sequence sequence;
+    sequence.scale = {0.5F};
+    EXPECT_EQ(nearest_of(test::conv_model({}, sequence)), "scale_integer: 1");
+    sequence.scale = {-3};
+    EXPECT_EQ(nearest_of(test::conv_model({}, sequence)), "scale_u8: 1");
+    sequence.scale = {300};
+    EXPECT_EQ(nearest_of(test::conv_model({}, sequence)), "scale_u8: 255");
+}
+
+TEST(NearestValues, KernelsAndStridesChangeAsLittleAsPossible) {
+    const auto kernel = [](std::int64_t channels, std::int64_t rows, std::int64_t columns) {
+        ConvShape shape;
+        shape.channels = channels;
+        shape.height = shape.width = 12;
+        shape.rows = rows;
+        shape.columns = columns;
+        return nearest_of(test::conv_model(shape, {}));
+    };
+    EXPECT_EQ(kernel(4, 9, 3), "kernel_limit: 7x3");
+    EXPECT_EQ(kernel(4, 9, 8), "kernel_limit: 7x7");
+    EXPECT_EQ(kernel(1, 3, 9), "kernel_limit: 3x8");
+    ModelBuilder pool = test::max_pool_model(5, 1);
+    EXPECT_EQ(nearest_of(pool), "kernel_limit: 5x4");
+    const auto strides = [](std::int64_t rows, std::int64_t columns) {
+        ModelBuilder builder = test::conv_model({}, {});
+        for (auto& attribute : *builder.graph().mutable_node(0)->mutable_attribute()) {
+            if (attribute.name() == "strides") {
+                attribute.set_ints(0, rows);
+                attribute.set_ints(1, columns);
+            }
+        }
+        return nearest_of(builder);
+    };
+    EXPECT_EQ(strides(3, 1), "stride_limit: 2x1");
+    EXPECT_EQ(strides(3, 3), "stride_limit: 2x2");
+    EXPECT_EQ(strides(1, 2), "stride_limit: 1x1");
+}
+
+/// A job's descriptor has 16 bits for each of these numbers.
+TEST(DescriptorRules, LargerNumbersAreRefused) {
+    const auto pool = [](const std::vector<std::int64_t>& kernel,
+                         const std::vector<std::int64_t>& strides) {
+        ModelBuilder builder;
+        builder.input("x", {1, 4, 70010, 1}).node("MaxPool", "pool", {"x"}, "y");
+        builder.ints("kernel_shape", kernel).ints("strides", strides).output("y");
+        return builder;
+    };
+    const Restrictions restrictions = test::bundled_preset().restrictions;
+    const Partition plan =
+        test::tinpu_partition(test::graph_of(pool({66000, 1}, {70000, 1})), restrictions);
+    std::vector<std::string> sentences;
+    for (const Diagnostic& problem : plan.refusals.at(0).problems) {
+        EXPECT_EQ(problem.id, "descriptor");
+        sentences.push_back(problem.sentence);
+    }
+    EXPECT_THAT(sentences,
+                ElementsAre("its largest input size is more than 65536",
+                            "its kernel is more than 65535", "its stride is more than 65535"));
+}
+
+/// An input that is assumed to be an 8-bit map may be joined with numbers that are not.
+TEST(MapRules, NumbersBeyondEightBitsAreKnown) {
+    ModelBuilder builder = test::conv_model({}, {});
+    builder.int64s("pads", {0, 0, 1, 1, 0, 0, 1, 1}).floats("border", {}, {300});
+    builder.node("Pad", "pad", {"x", "pads", "border"});
+    builder.graph().mutable_node(0)->set_input(0, "pad_y");
+    EXPECT_THAT(rules_of(builder), Contains("input_8bit at conv"));
+}
+
+/// Pools have no weights.
+TEST(PoolRules, WidthsAreThoseOfPools) {
+    Sequence sequence;
+    sequence.scale = {256};
+    const Graph graph = test::graph_of(test::global_pool_model(sequence));
+    const Partition plan = test::tinpu_partition(graph, test::bundled_preset().restrictions);
+    EXPECT_EQ(plan.refusals.at(0).problems.at(0).sentence,
+              "scale must be an unsigned 8-bit integer in a pool");
+}
+
 TEST(ResidualRules, PreclipAndJoinAreChecked) {
     // the part before the residual is legal by itself and runs on the NPU
     const Graph graph = test::graph_of(test::residual_model({}, -128, 127));
@@ -181,6 +290,28 @@ TEST(ResidualRules, PreclipAndJoinAreChecked) {
         }
     }
     EXPECT_THAT(rules_of(joined), ElementsAre("residual_add at residual"));
+}
+
+/// x and a residual of these sizes, and what the layer writes for the residual's rule.
+std::string residual_shape(const std::vector<std::int64_t>& x,
+                           const std::vector<std::int64_t>& residual) {
+    ModelBuilder builder = test::residual_model({});
+    builder.graph().clear_input();
+    builder.input("x", x).input("r", residual);
+    const Partition plan =
+        test::tinpu_partition(test::graph_of(builder), test::bundled_preset().restrictions);
+    if (plan.refusals.size() != 1 || plan.refusals[0].problems.size() != 1) {
+        return {};
+    }
+    const Diagnostic& problem = plan.refusals[0].problems[0];
+    return fmt::format("{}: {}, not {}", problem.id, problem.nearest, problem.value);
+}
+
+TEST(ResidualRules, NeitherResidualNorResultIsBroadcast) {
+    EXPECT_EQ(residual_shape({1, 4, 6, 5}, {1, 8, 6, 5}), "");
+    EXPECT_EQ(residual_shape({1, 4, 6, 5}, {1, 8, 1, 1}), "residual_shape: 1x8x6x5, not 1x8x1x1");
+    EXPECT_EQ(residual_shape({1, 4, 6, 5}, {8, 1, 1}), "residual_shape: 1x8x6x5, not 8x1x1");
+    EXPECT_EQ(residual_shape({1, 4, 1, 1}, {1, 8, 6, 5}), "residual_shape: 1x8x1x1, not 1x8x6x5");
 }
 
 TEST(PoolRules, AreaAxesAndRoundAreChecked) {
