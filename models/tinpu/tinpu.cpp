@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/base/rule_ids.h"
 #include "models/layout/packed_surface.h"
 #include "models/link/clock.h"
 #include "models/tinpu/tinpu_job.h"
@@ -73,35 +72,11 @@ ByteStreamSetup Tinpu::stream_setup() const {
             .buffer = std::max<std::uint64_t>(config_.read_buffer / bus_width_, 2)};
 }
 
-void Tinpu::check_alignment(const TinpuJob& job) {
-    const auto check = [&](const char* surface, Address base) {
-        if (base.value % config_.alignment.value != 0) {
-            log_.add({.id = rule_ids::misaligned,
-                      .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes: move "
-                                              "the surface, or change npu.engine.alignment",
-                                              surface, to_hex(base), config_.alignment.value),
-                      .address = base,
-                      .unit = "tinpu",
-                      .surface = surface,
-                      .operation = job.name});
-        }
-    };
-    check("input", job.input.base);
-    check("output", job.output.base);
-    if (job.residual) {
-        check("residual", job.residual->base);
-    }
-    if (job.weights) {
-        check("weights", job.weights->base);
-    }
-    if (job.constants) {
-        check("constants", *job.constants);
-    }
-}
-
 void Tinpu::set_up(Activity& activity) {
     const std::shared_ptr<TinpuLaunch> launch = launches.take(activity, WaitKind::Idle);
-    check_alignment(launch->job);
+    for (Diagnostic& finding : misaligned_surfaces(launch->job, config_.alignment)) {
+        log_.add(std::move(finding));
+    }
     activity.spend(config_.layer_overhead);
     launch->set_up = now();
     ready_.give(activity, launch);

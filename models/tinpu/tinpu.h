@@ -67,7 +67,6 @@ class Tinpu : public Unit {
     void compute(Activity& activity);
     void write(Activity& activity);
 
-    void check_alignment(const TinpuJob& job);
     void load_weights(Activity& activity, TinpuLaunch& launch);
     void fetch_maps(TinpuLaunch& launch);
     /// The MACs of a layer; returns the cycles that they took.

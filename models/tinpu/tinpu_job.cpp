@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/base/error.h"
+#include "models/base/rule_ids.h"
 #include "models/layout/packed_surface.h"
 
 namespace npuscope {
@@ -211,6 +212,35 @@ std::string window_mismatch(const TinpuJob& job) {
         }
     }
     return {};
+}
+
+Diagnostics misaligned_surfaces(const TinpuJob& job, Bytes alignment) {
+    Diagnostics findings;
+    const auto check = [&](const char* surface, Address base) {
+        if (base.value % alignment.value != 0) {
+            findings.push_back(
+                {.id = rule_ids::misaligned,
+                 .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes: move the "
+                                         "surface, or change npu.engine.alignment",
+                                         surface, to_hex(base), alignment.value),
+                 .address = base,
+                 .unit = "tinpu",
+                 .surface = surface,
+                 .operation = job.name});
+        }
+    };
+    check("input", job.input.base);
+    check("output", job.output.base);
+    if (job.residual) {
+        check("residual", job.residual->base);
+    }
+    if (job.weights) {
+        check("weights", job.weights->base);
+    }
+    if (job.constants) {
+        check("constants", *job.constants);
+    }
+    return findings;
 }
 
 void check_engine(const TinpuConfig& config, Bytes bus_width) {

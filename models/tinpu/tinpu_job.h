@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/base/describe.h"
+#include "models/base/diagnostic.h"
 #include "models/base/quantity.h"
 #include "models/base/unit_job.h"
 #include "models/layout/tensor.h"
@@ -140,6 +141,9 @@ void check_layer(const TinpuJob& job);
 /// Where the windows of a layer that check_layer() accepts leave elements of the input that another
 /// window would reach, or go a whole step beyond it; empty if they do not.
 std::string window_mismatch(const TinpuJob& job);
+
+/// An error for each surface that does not begin at a multiple of `alignment`.
+Diagnostics misaligned_surfaces(const TinpuJob& job, Bytes alignment);
 
 /// ConfigError if a value of the configuration is 0 and must not be.
 void check_engine(const TinpuConfig& config, Bytes bus_width);

@@ -86,9 +86,10 @@ struct Explanation {
 /// `regions`: those found wrong by comparisons. Findings in `found` get the registers of surfaces.
 Explanation explain_failure(const Program& program, const CheckTarget& target,
                             std::span<const ByteRun> regions, std::span<Diagnostic> found);
-/// For a program that launches jobs: whether files and surfaces are in memory. The report has a
-/// map.
-CheckReport check_jobs(const Program& program, const MemoryConfig& memory);
+/// For a program that launches jobs: whether files and surfaces are in memory, and surfaces at
+/// multiples of `alignment`. The report has a map.
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory,
+                       Bytes alignment = Bytes(1));
 
 /// For people and for other programs.
 std::string check_text(const CheckReport& report, std::size_t width = report_width);

@@ -64,8 +64,10 @@ std::string differing_words(const MapSurface& map, const MapSurface& meant, bool
 
 class JobCheck {
  public:
-    JobCheck(const Program& program, const MemoryConfig& memory)
-        : program_(program), memory_({.memory = memory, .zeroed = program.zeroed_memory}) {
+    JobCheck(const Program& program, const MemoryConfig& memory, Bytes alignment)
+        : program_(program),
+          memory_({.memory = memory, .zeroed = program.zeroed_memory}),
+          alignment_(alignment) {
         for (const NamedSurface& surface : program.surfaces) {
             if (std::optional<NamedMap> map = map_of(surface)) {
                 (surface.is_result ? results_ : hosts_).push_back(std::move(*map));
@@ -170,6 +172,10 @@ class JobCheck {
             tell("window_mismatch", operation.name, "words 11 to 21 (sizes and window)",
                  fmt::format("{}: {}", operation.name, sentence),
                  "make sizes, window, stride and padding agree", place_);
+        }
+        for (Diagnostic& finding : misaligned_surfaces(*job, alignment_)) {
+            finding.place = place_;
+            log_.add(std::move(finding));
         }
         check_weight_bits(*job);
         check_result(*job);
@@ -332,6 +338,7 @@ class JobCheck {
 
     const Program& program_;
     MemoryRules memory_;
+    Bytes alignment_;
     DiagnosticLog log_;
     CheckReport report_;
     Place place_;
@@ -347,8 +354,8 @@ class JobCheck {
 
 }  // namespace
 
-CheckReport check_jobs(const Program& program, const MemoryConfig& memory) {
-    return JobCheck(program, memory).run();
+CheckReport check_jobs(const Program& program, const MemoryConfig& memory, Bytes alignment) {
+    return JobCheck(program, memory, alignment).run();
 }
 
 }  // namespace npuscope

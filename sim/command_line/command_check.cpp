@@ -30,6 +30,7 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/partition.h"
+#include "sim/compile/tinpu/restrictions.h"
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
@@ -265,9 +266,11 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
                               const SystemConfig& system) {
     const auto* npu = system.npu.find<NpuConfig>();
+    const auto* jobs = system.npu.find<LayerNpuConfig>();
+    const Bytes alignment = jobs != nullptr ? jobs->engine.alignment : Bytes(1);
     CheckReport report = npu != nullptr
                              ? check_program(program, {*npu, system.memory, arguments.map})
-                             : check_jobs(program, system.memory);
+                             : check_jobs(program, system.memory, alignment);
     report.npu = system.npu_name();
     if (arguments.prove) {
         std::optional<ModelLayers> layers;

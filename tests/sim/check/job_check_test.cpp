@@ -60,7 +60,7 @@ class JobCheckTest : public testing::Test {
                              .spec = "0x1400:1x8x8x8:uint8:N H W C",
                              .after = "conv",
                              .is_result = true}};
-        return check_jobs(program, memory_);
+        return check_jobs(program, memory_, Bytes(4));
     }
 
     /// The first finding as `id: register`; empty where there is none.
@@ -77,6 +77,15 @@ class JobCheckTest : public testing::Test {
 };
 
 TEST_F(JobCheckTest, AProgramWithoutMistakesIsClean) { EXPECT_EQ(first(), ""); }
+
+TEST_F(JobCheckTest, ASurfaceOffTheGridIsFound) {
+    pool_->output.base = Address(0x1002);
+    const CheckReport report = checked();
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].id, "misaligned");
+    EXPECT_EQ(report.findings[0].operation, "pool");
+    EXPECT_EQ(report.findings[0].surface, "output");
+}
 
 TEST_F(JobCheckTest, WindowsThatEndBeforeTheirInputAreFound) {
     pool_->geometry.stride_y = 1;
