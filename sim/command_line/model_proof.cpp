@@ -54,16 +54,16 @@ std::size_t segment_of(const Program& program, const std::vector<LayerResult>& l
 
 /// The values that the program's files hold for an input of the segment; uint8 pixels are stored
 /// unchanged.
-GraphValue loaded_input(const Program& program, const SparseMemory& memory,
-                        const std::string& image, const SegmentTensor& input,
-                        const PlannedSegment& segment, const TensorType& type) {
-    const bool pixels = image == "input" && segment.plan.input.pixels &&
+GraphValue loaded_input(const Program& program, const SparseMemory& memory, const std::string& name,
+                        const SegmentTensor& input, const PlannedSegment& segment,
+                        const TensorType& type) {
+    const bool pixels = name == "input" && segment.plan.input.pixels &&
                         segment.lowered.network.input.type == InputType::Uint8;
-    const NamedSurface* surface = find_named(program, image);
+    const NamedSurface* surface = find_named(program, name);
     if (surface == nullptr) {
         throw ConfigError(fmt::format("the program names no surface '{}', which holds the model's "
                                       "tensor '{}'",
-                                      image, input.tensor),
+                                      name, input.tensor),
                           "name it in a comment: // surface NAME = ADDRESS:SHAPE:TYPE:LAYOUT");
     }
     const SurfaceSpec spec = parse_surface_spec(surface->spec);
@@ -80,7 +80,7 @@ GraphValue loaded_input(const Program& program, const SparseMemory& memory,
     }
     if (value.numbers.size() != wanted) {
         throw ConfigError(fmt::format("surface '{}' has {}, but the model's tensor '{}' has {}",
-                                      image, counted(value.numbers.size(), "element"), input.tensor,
+                                      name, counted(value.numbers.size(), "element"), input.tensor,
                                       with_separators(wanted)),
                           "give the model that the program was planned from");
     }
@@ -238,10 +238,7 @@ ModelLayers model_layers(const Program& program, const std::string& model,
     HostValues values(graph, value_ranges(graph));
     std::set<std::string> known;
     for (const SegmentTensor& input : segment.lowered.inputs) {
-        const auto more =
-            std::ranges::find(segment.plan.more_inputs, input.layer, &PlannedInput::name);
-        const std::string image = more == segment.plan.more_inputs.end() ? "input" : more->image();
-        values.put(input.tensor, loaded_input(program, memory, image, input, segment,
+        values.put(input.tensor, loaded_input(program, memory, input.layer, input, segment,
                                               graph.types.at(input.tensor)));
         known.insert(input.tensor);
     }
