@@ -25,7 +25,8 @@ struct FoldedKernel {
     double squares = 0;    ///< sum of squared errors
     double fine_size = 0;  ///< sum of the magnitudes of the fine map's weights
     double fine_squares = 0;
-    double uneven = 0;  ///< largest sum of errors in a window, whole or cut by the border
+    std::int64_t granule = 0;  ///< largest power of two that divides all weights; 0: all are 0
+    double uneven = 0;         ///< largest sum of errors in a window, whole or cut by the border
 };
 
 /// Error of all but one in a million sums. `codes`: of the input, minus its zero point.

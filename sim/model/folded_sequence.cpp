@@ -64,9 +64,11 @@ class KernelFolding {
             const double part = rest / steps_;
             weights_[i] = whole;
             folded.sum += whole;
+            folded.granule = common_granule(folded.granule, whole);
             if (steps_ > 1) {
                 fine[i] = rest;
                 folded.fine_sum += rest;
+                folded.granule = common_granule(folded.granule, rest);
             }
             (error > 0 ? folded.raised : folded.lowered) += std::abs(error);
             folded.squares += error * error;
@@ -193,14 +195,16 @@ LayerSequence folded_sequence(ConvolvedLayer& form, const FineMap* fine) {
         const FoldedKernel kernel =
             KernelFolding(weights, factor * unit, fine != nullptr ? fine->steps : 1)
                 .split(of_this(rest), taps);
-        folded.bias.push_back(std::nearbyint(bias * factor * unit) - layer.input_zero * kernel.sum -
-                              (fine != nullptr ? fine->zero * kernel.fine_sum : 0) +
-                              (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
+        const double offset = std::nearbyint(bias * factor * unit) - layer.input_zero * kernel.sum -
+                              (fine != nullptr ? fine->zero * kernel.fine_sum : 0);
+        folded.bias.push_back(offset + (shift > 0 ? unit / 2 : 0) + layer.output_zero * unit);
         folded.divisor.push_back(unit);
         Deviation& all = *folded.deviation;
         const double rounded = 0.5;  // the bias; and halves of a result, which are rounded up
         all.largest = std::max(all.largest, (largest_error(kernel, codes) + rounded) / unit);
-        all.expected += std::min(1.0, mean_error(kernel) / unit) / static_cast<double>(kernels);
+        all.expected += std::clamp(mean_error(kernel) / unit,
+                                   share_of_halves(offset, kernel.granule, shift), 1.0) /
+                        static_cast<double>(kernels);
     }
     if (std::ranges::any_of(rest, [](double weight) { return weight != 0; })) {
         folded.fine = std::move(rest);

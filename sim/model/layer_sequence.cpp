@@ -18,28 +18,29 @@ std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer) {
     std::vector<KernelFacts> facts(kernels);
     for (std::size_t i = 0; i < values.size(); ++i) {
         KernelFacts& kernel = facts[i / step % kernels];
-        const std::int64_t weight = to_integer(std::min(std::abs(values[i]), 0x1p62));
         kernel.sum += values[i];
         kernel.reach += std::abs(values[i]) * 255;
-        const std::int64_t granule = weight & -weight;
-        if (granule != 0) {
-            kernel.granule = kernel.granule == 0 ? granule : std::min(kernel.granule, granule);
-        }
+        kernel.granule = common_granule(kernel.granule, values[i]);
     }
     return facts;
 }
 
-namespace {
-
-/// A sum is a multiple of `granule` plus `bias`: whether it can lie halfway between two results.
-bool can_tie(double bias, std::int64_t granule, int shift) {
-    const std::int64_t unit = std::int64_t{1} << shift;
-    const std::int64_t steps = granule == 0 ? unit : std::min(granule, unit);
-    const std::int64_t rest = to_integer(bias) - unit / 2;
-    return (rest % steps + steps) % steps == 0;
+std::int64_t common_granule(std::int64_t granule, double weight) {
+    const std::int64_t number = to_integer(std::min(std::abs(weight), 0x1p62));
+    const std::int64_t own = number & -number;
+    return granule == 0 || own == 0 ? std::max(granule, own) : std::min(granule, own);
 }
 
-}  // namespace
+double share_of_halves(double bias, std::int64_t granule, int shift) {
+    if (shift < 1 || bias != std::trunc(bias)) {
+        return 0;
+    }
+    const std::int64_t unit = std::int64_t{1} << shift;
+    const std::int64_t steps = granule == 0 ? unit : std::min(granule, unit);
+    return (to_integer(bias) - unit / 2) % steps == 0
+               ? 0.5 * static_cast<double>(steps) / static_cast<double>(unit)
+               : 0;
+}
 
 namespace {
 
@@ -111,7 +112,7 @@ LayerSequence exact_sequence(const QuantisedLayer& layer) {
             exact.reason = "its bias is not a multiple of input scale x weight scale";
             return exact;
         }
-        if (shift > 0 && can_tie(bias, kernels[k].granule, shift)) {
+        if (share_of_halves(bias, kernels[k].granule, shift) > 0) {
             exact.reason = "it rounds halves to even, and sums of kernel " + std::to_string(k) +
                            " can lie halfway";
             return exact;
@@ -221,7 +222,14 @@ struct RoundedKernel {
     double rounded = 0;
     double bias = 0;
     bool same_results = false;  ///< as a runtime's, whose factor is also rounded
+    double halves = 0;          ///< share of results that differ because no sum lies halfway
 };
+
+/// The share of halves if the exact scale is a power of two; other scales have hardly any.
+double halves_of(double factor, double bias, std::int64_t granule) {
+    const int shift = is_power_of_two(factor) ? -std::ilogb(factor) : 0;
+    return shift <= most_shift ? share_of_halves(bias, granule, shift) : 0;
+}
 
 /// A result is off by its own magnitude times the scale's error.
 void note_deviation(const QuantisedLayer& layer, const RoundedKernel& kernel, double kernels,
@@ -232,7 +240,8 @@ void note_deviation(const QuantisedLayer& layer, const RoundedKernel& kernel, do
     const double bias = std::abs(std::nearbyint(kernel.bias) - kernel.bias) * kernel.factor;
     const double mean = (below * below + above * above) / (2 * std::max(below + above, 1.0));
     all.largest = std::max(all.largest, std::max(below, above) * error + bias);
-    all.expected += ((kernel.same_results ? 0 : mean * error) + bias) / kernels;
+    const double scaled = std::max(mean * error, kernel.halves);
+    all.expected += ((kernel.same_results ? 0 : scaled) + bias) / kernels;
 }
 
 /// The scales of one layer's kernels as products of two multipliers.
@@ -397,7 +406,9 @@ LayerSequence round_scales(const QuantisedLayer& layer) {
         }
         rounded.scale.push_back(product->scale);
         rounded.bias.push_back(std::nearbyint(bias));
-        note_deviation(layer, {factor, product->scale / scales.unit(), bias, product->same_results},
+        note_deviation(layer,
+                       {factor, product->scale / scales.unit(), bias, product->same_results,
+                        halves_of(factor, bias, kernels[k].granule)},
                        static_cast<double>(kernels.size()), *rounded.deviation);
     }
     rounded.divisor = {scales.unit()};

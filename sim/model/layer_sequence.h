@@ -39,6 +39,12 @@ struct KernelFacts {
     std::int64_t granule = 0;  ///< 0: all weights are 0
 };
 std::vector<KernelFacts> kernel_facts(const QuantisedLayer& layer);
+/// The largest power of two that divides both, as `granule` of KernelFacts; 0: only 0 does not count.
+std::int64_t common_granule(std::int64_t granule, double weight);
+/// Share of results that differ between rounding halves to even and any other way of rounding them:
+/// half of the sums that lie halfway between two results. A sum is a multiple of `granule` plus
+/// `bias`; a result is 2^shift sums.
+double share_of_halves(double bias, std::int64_t granule, int shift);
 
 /// One value, or one per kernel; `none` if empty.
 inline double of_kernel(const std::vector<double>& numbers, std::size_t kernel, double none) {

@@ -72,6 +72,35 @@ void expect_near(QuantisedModel& model, const std::string& output, double limit)
     EXPECT_LT(expect_near(raw, output, ScaleForm::FoldedTwice, near), seldom);
 }
 
+/// Averages of four codes at one scale: a quarter of the sums lies halfway between two results, and
+/// half of those differ.
+TEST(FoldedAverages, ResultsHalfwayBetweenTwoAreExpectedToDiffer) {
+    test::ModelBuilder builder;
+    builder.input("x", {1, 8, 24, 24}, test::int8_code);
+    builder.floats("s", {}, {0.0173F}).int8s("z", {}, {3});
+    builder.node("DequantizeLinear", "dq", {"x", "s", "z"});
+    builder.node("AveragePool", "pool", {"dq_y"});
+    builder.ints("kernel_shape", {2, 2}).ints("strides", {2, 2});
+    builder.node("QuantizeLinear", "q", {"pool_y", "s", "z"}, "y").output("y");
+    const Graph raw = parse_onnx(builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(raw);
+    const GraphInputs inputs = test::some_inputs(exact, ElementType::Int8, 11);
+    const std::vector<double> wanted =
+        test::run_on(exact, test::host_only(), inputs).outputs.at("y").numbers;
+    for (const ScaleForm form : {ScaleForm::Folded, ScaleForm::Rounded}) {
+        const Graph graph = finish_graph(raw, form);
+        const std::vector<double> numbers =
+            test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers;
+        double differ = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            differ += numbers[i] == wanted[i] ? 0 : 1;
+        }
+        ASSERT_EQ(graph.rounded.size(), 1U);
+        EXPECT_NEAR(graph.rounded[0].deviation.expected, 0.125, 0.001);
+        EXPECT_NEAR(differ / static_cast<double>(numbers.size()), 0.125, 0.04);
+    }
+}
+
 class FoldedWeights : public ::testing::TestWithParam<std::tuple<bool, unsigned>> {
  protected:
     QuantisedModel model() const { return {std::get<1>(GetParam()), std::get<0>(GetParam())}; }
