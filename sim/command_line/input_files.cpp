@@ -106,8 +106,8 @@ std::vector<GraphValue> split_batch(GraphValue value, const TensorType& type,
     if (single && type.sizes.size() == 4) {  // channels, rows and columns of one map
         one = value.type.sizes = type.sizes;
     }
-    const bool more = one.size() == type.sizes.size() && !one.empty() && type.sizes[0] > 0 &&
-                      one[0] > type.sizes[0] && one[0] % type.sizes[0] == 0;
+    const bool more = one.size() == type.sizes.size() && !value.numbers.empty() && !one.empty() &&
+                      type.sizes[0] > 0 && one[0] > type.sizes[0] && one[0] % type.sizes[0] == 0;
     if (more) {
         one[0] = type.sizes[0];
     }

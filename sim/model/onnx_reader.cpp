@@ -118,9 +118,8 @@ class OnnxReader {
         return within_model(graph_, part, work);
     }
 
-    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part,
-                           std::int64_t least = 1) const {
-        return within(part, [&] { return sizes_.type_of(info, least); });
+    TensorType stated_type(const onnx::ValueInfoProto& info, const std::string& part) const {
+        return within(part, [&] { return sizes_.type_of(info); });
     }
 
     void parse(const std::string& bytes, onnx::ModelProto& model) const {
@@ -202,9 +201,8 @@ class OnnxReader {
         }
         for (const auto& info : graph.value_info()) {
             if (sizes_.is_stated(info) && !names.contains(info.name())) {
-                // an intermediate tensor may be empty: the regions of interest of a Resize
                 const std::string part = fmt::format("tensor '{}'", info.name());
-                graph_.types[info.name()] = stated_type(info, part, 0);
+                graph_.types[info.name()] = stated_type(info, part);
             }
         }
     }

@@ -16,6 +16,8 @@
 namespace npuscope {
 namespace {
 
+constexpr std::int64_t open_size = -1;  // neither written nor given; exporters write it, too
+
 /// `1x3x224x224`; nothing if the text has another form.
 std::optional<Sizes> sizes_of(const std::string& text) {
     Sizes sizes;
@@ -24,7 +26,7 @@ std::optional<Sizes> sizes_of(const std::string& text) {
     for (;;) {
         std::int64_t size = 0;
         const auto [next, error] = std::from_chars(at, end, size);
-        if (error != std::errc{} || size < 1 || size > most_elements) {
+        if (error != std::errc{} || size < 0 || size > most_elements) {
             return std::nullopt;
         }
         sizes.push_back(size);
@@ -42,9 +44,8 @@ const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& info) {
     return info.type().tensor_type().shape();
 }
 
-/// An exporter writes -1 for a dynamic size.
 bool is_fixed(const onnx::TensorShapeProto_Dimension& size) {
-    return size.has_dim_value() && size.dim_value() != -1;
+    return size.has_dim_value() && size.dim_value() != open_size;
 }
 
 std::string name_of(const onnx::TensorShapeProto_Dimension& size) {
@@ -229,7 +230,8 @@ void OnnxSizes::keep(const ArraySize& size) {
         return name_size(name_of(shape.dim(size.index)), size.size);
     }
     Sizes& sizes = inputs_[size.info->name()];
-    sizes.resize(std::max({sizes.size(), static_cast<std::size_t>(shape.dim_size()), index + 1}));
+    sizes.resize(std::max({sizes.size(), static_cast<std::size_t>(shape.dim_size()), index + 1}),
+                 open_size);
     sizes[index] = size.size;
 }
 
@@ -243,10 +245,10 @@ std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& 
         }
         Sizes sizes{1};
         for (int i = 1; i < dims.size(); ++i) {
-            sizes.push_back(size_of(info, i).value_or(0));
+            sizes.push_back(size_of(info, i).value_or(open_size));
         }
         const std::string name = name_of(dims[0]);
-        if (std::ranges::find(sizes, 0) != sizes.end()) {
+        if (std::ranges::find(sizes, open_size) != sizes.end()) {
             continue;  // more than a batch is dynamic
         }
         bind_input(info, sizes);
@@ -259,7 +261,7 @@ std::vector<std::string> OnnxSizes::take_batches_of_one(const onnx::GraphProto& 
 std::optional<std::int64_t> OnnxSizes::size_of(const onnx::ValueInfoProto& info, int index) const {
     const auto& size = shape_of(info).dim(index);
     const auto input = inputs_.find(info.name());
-    if (input != inputs_.end() && input->second[static_cast<std::size_t>(index)] > 0) {
+    if (input != inputs_.end() && input->second[static_cast<std::size_t>(index)] != open_size) {
         return input->second[static_cast<std::size_t>(index)];
     }
     if (is_fixed(size)) {
@@ -270,7 +272,7 @@ std::optional<std::int64_t> OnnxSizes::size_of(const onnx::ValueInfoProto& info,
                                                          : std::optional(named->second);
 }
 
-TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t least) const {
+TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info) const {
     if (!info.has_type() || !info.type().has_tensor_type()) {
         throw ConfigError("it is not a tensor", "use tensors for inputs and outputs");
     }
@@ -290,9 +292,9 @@ TensorType OnnxSizes::type_of(const onnx::ValueInfoProto& info, std::int64_t lea
                 fmt::format("give the sizes of {}: --shape {}=..{}", written(info), info.name(),
                             name.empty() ? "" : fmt::format(", or --shape {}=..", name)));
         }
-        if (*size < least) {
+        if (*size < 0) {
             throw ConfigError(fmt::format("{} is not a size", *size),
-                              "export the model with fixed sizes");
+                              "export the model with sizes of 0 or more");
         }
         type.sizes.push_back(*size);
     }

@@ -29,8 +29,9 @@ class OnnxSizes {
     /// Sets the first size of an input to 1 if it is the only dynamic one: a batch. Returns a note
     /// for each one set.
     std::vector<std::string> take_batches_of_one(const onnx::GraphProto& graph, const Graph& read);
-    /// A tensor's type; its sizes must be `least` or more.
-    TensorType type_of(const onnx::ValueInfoProto& info, std::int64_t least) const;
+    /// A tensor's type. A size may be 0: the past of a decoder before its first step, or the regions
+    /// of interest of a Resize.
+    TensorType type_of(const onnx::ValueInfoProto& info) const;
     /// Whether element type and sizes are known.
     bool is_stated(const onnx::ValueInfoProto& info) const;
 
@@ -55,7 +56,7 @@ class OnnxSizes {
     std::optional<std::int64_t> size_of(const onnx::ValueInfoProto& info, int index) const;
 
     OpenSizes given_;
-    std::map<std::string, Sizes> inputs_;        ///< by name; 0: not known
+    std::map<std::string, Sizes> inputs_;        ///< by name; -1: not known
     std::map<std::string, std::int64_t> named_;  ///< by size name
 };
 

@@ -290,7 +290,9 @@ class Preparation {
         }
         const auto is_empty = [&](const std::string& input) {
             const GraphValue* value = graph_.constant(input);
-            return value != nullptr && has_no_elements(value->type);
+            const auto type = graph_.types.find(input);
+            return value != nullptr ? has_no_elements(value->type)
+                                    : type != graph_.types.end() && has_no_elements(type->second);
         };
         const bool shrinks =
             !std::ranges::all_of(node.inputs, is_empty) && std::erase_if(node.inputs, is_empty) > 0;

@@ -63,7 +63,7 @@ TEST(OnnxSizes, ThatAreMissingOrDoNotFitAreNamedWithTheOption) {
                 HasSubstr("sizes without an input name need exactly one input with dynamic sizes; "
                           "the model has 2"));
     for (const char* text :
-         {"", "=", "x=", "1x", "x1", "0x3x8x8", "-1", "99999999999999999999", "1x3x8x8 ", "1X3"}) {
+         {"", "=", "x=", "1x", "x1", "-1x3x8x8", "-1", "99999999999999999999", "1x3x8x8 ", "1X3"}) {
         EXPECT_THAT(refusal({text}), HasSubstr("is not a size option")) << text;
     }
 }
@@ -126,7 +126,17 @@ TEST(OnnxSizes, OfArraysMustAgreeWithEachOtherAndTheFile) {
     EXPECT_THAT(refused({{"x", "x.npy", {1, 4, 8, 8}}}),
                 HasSubstr("input 'x' is Nx3xHxH, but the array 'x.npy' is 1x4x8x8"));
     EXPECT_THAT(refused({{"x", "x.npy", {3, 8, 8}}}), HasSubstr("the array 'x.npy' is 3x8x8"));
-    EXPECT_THAT(refused({{"x", "x.npy", {1, 3, 0, 0}}}), HasSubstr("0 is not a size"));
+}
+
+/// As the past of a decoder before its first step.
+TEST(OnnxSizes, MayBeZero) {
+    EXPECT_EQ(with_shapes({"0x3x8x8"}).types.at("x").sizes, (Sizes{0, 3, 8, 8}));
+    EXPECT_EQ(with_shapes({"N=2", "H=0"}).types.at("x").sizes, (Sizes{2, 3, 0, 0}));
+    EXPECT_EQ(with_arrays({{"x", "x.npy", {2, 3, 0, 0}}}).types.at("r").sizes, (Sizes{2, 3, 0, 0}));
+    ModelBuilder builder;
+    builder.input("x", {1, -3}).node("Relu", "relu", {"x"}, "y").output("y");
+    EXPECT_THAT(sample::message_of([&] { parse_onnx(builder.bytes(), "m.onnx"); }),
+                HasSubstr("input 'x': -3 is not a size"));
 }
 
 TEST(OnnxSizes, WithoutANameAreThoseOfTheirInputsArray) {
