@@ -5,12 +5,62 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "sim/model/graph_edit.h"
 
 namespace npuscope {
 namespace {
+
+/// The weights of a MatMulNBits [kernels inner] in blocks along `inner`, each with a scale and a zero
+/// point. Two codes of 4 bits share a byte, the first in its low half:
+///
+///     codes   [kernels, blocks, block * bits / 8]
+///     scales  [kernels, blocks]
+///     points  [kernels, blocks], or packed as the codes: [kernels, bytes of all blocks]
+struct BlockCodes {
+    std::int64_t inner;
+    std::int64_t kernels;
+    std::int64_t block;  ///< weights that have a scale in common
+    std::int64_t bits;
+    std::span<const double> codes;
+    std::span<const double> scales;
+    std::span<const double> points;  ///< empty: the middle of the codes
+    bool packed;                     ///< the zero points are codes
+
+    bool fits() const {
+        const auto is_size = [](std::int64_t size) { return size > 0 && size <= most_elements; };
+        if ((bits != 4 && bits != 8) || !is_size(inner) || !is_size(kernels) || !is_size(block) ||
+            block % 2 != 0) {
+            return false;
+        }
+        const std::int64_t rows = kernels * blocks();
+        return std::ssize(scales) == rows && std::ssize(codes) == rows * bytes_of(block) &&
+               (points.empty() ||
+                std::ssize(points) == (packed ? kernels * bytes_of(blocks()) : rows));
+    }
+    double weight(std::int64_t i, std::int64_t kernel) const {
+        const std::int64_t row = kernel * blocks() + i / block;
+        const auto at = static_cast<std::size_t>(row);
+        const double middle = bits == 4 ? 8 : 128;
+        const double zero = points.empty() ? middle
+                            : packed       ? code(points, kernel * bytes_of(blocks()), i / block)
+                                           : points[at];
+        return (code(codes, row * bytes_of(block), i % block) - zero) * scales[at];
+    }
+
+ private:
+    std::int64_t blocks() const { return (inner + block - 1) / block; }
+    std::int64_t bytes_of(std::int64_t count) const { return (count * bits + 7) / 8; }
+    /// Code `i` of those that begin at the byte `first`.
+    double code(std::span<const double> bytes, std::int64_t first, std::int64_t i) const {
+        const auto byte =
+            static_cast<std::uint32_t>(bytes[static_cast<std::size_t>(first + i * bits / 8)]);
+        return bits == 8 ? byte : i % 2 == 0 ? byte & 15U : byte >> 4U;
+    }
+};
 
 class Unfusing {
  public:
@@ -49,12 +99,36 @@ class Unfusing {
             return finished();
         }
         const std::string factor = constant("alpha", alpha);
-        if (around_.is_constant(node_.input(1))) {
+        if (around_.constant(node_.input(1)) != nullptr) {
             add("MatMul", {a, add("Mul", {b, factor}, "scaled")}, "product");
-        } else if (around_.is_constant(node_.input(0))) {
+        } else if (around_.constant(node_.input(0)) != nullptr) {
             add("MatMul", {add("Mul", {a, factor}, "scaled"), b}, "product");
         } else {
             add("Mul", {add("MatMul", {a, b}, "product"), factor}, "scaled");
+        }
+        return finished();
+    }
+
+    /// Map, codes, scales, zero points, order of the groups, bias. The weights become a constant, as
+    /// those of a DequantizeLinear would.
+    FusedParts block_matmul() {
+        const std::optional<BlockCodes> codes = block_codes();
+        if (!codes) {
+            return {};
+        }
+        GraphValue weights{{around_.type(node_.input(0)).element, {codes->inner, codes->kernels}},
+                           {}};
+        weights.numbers.resize(count_elements(weights.type.sizes));
+        for (std::int64_t i = 0; i < std::ssize(weights.numbers); ++i) {
+            weights.numbers[static_cast<std::size_t>(i)] =
+                codes->weight(i / codes->kernels, i % codes->kernels);
+        }
+        settle(weights);
+        std::string name = around_.new_name(node_.outputs.front() + "/weights");
+        parts_.constants.emplace_back(name, std::move(weights));
+        const std::string product = add("MatMul", {node_.input(0), name}, "product");
+        if (!node_.input(block_bias).empty()) {
+            add("Add", {product, node_.input(block_bias)}, "biased");
         }
         return finished();
     }
@@ -125,6 +199,30 @@ class Unfusing {
     }
 
  private:
+    static constexpr std::size_t block_bias = 5;
+
+    /// Nothing where they are not constants of the sizes that the attributes state, where the groups
+    /// have an order of their own, or for codes of another width.
+    std::optional<BlockCodes> block_codes() const {
+        const GraphValue* codes = around_.constant(node_.input(1));
+        const GraphValue* scales = around_.constant(node_.input(2));
+        const GraphValue* points = around_.constant(node_.input(3));
+        if (codes == nullptr || codes->type.element != ElementType::Uint8 || scales == nullptr ||
+            !node_.input(4).empty() || (points == nullptr) != node_.input(3).empty()) {
+            return std::nullopt;
+        }
+        const BlockCodes all{
+            .inner = node_.integer("K", 0),
+            .kernels = node_.integer("N", 0),
+            .block = node_.integer("block_size", 0),
+            .bits = node_.integer("bits", 4),
+            .codes = codes->numbers,
+            .scales = scales->numbers,
+            .points = points == nullptr ? std::span<const double>{} : std::span(points->numbers),
+            .packed = points != nullptr && points->type.element == ElementType::Uint8};
+        return all.fits() ? std::optional(all) : std::nullopt;
+    }
+
     Sizes sizes_of(std::size_t input) const { return around_.type(node_.input(input)).sizes; }
 
     /// Forms with state, with other masks or without weights.
@@ -319,6 +417,7 @@ constexpr std::array rows{
     FusedRow{"com.microsoft.FusedConv", 2, &Unfusing::conv},
     FusedRow{"com.microsoft.FusedGemm", 2, &Unfusing::gemm},
     FusedRow{"com.microsoft.FusedMatMul", 2, &Unfusing::matmul},
+    FusedRow{"com.microsoft.MatMulNBits", 3, &Unfusing::block_matmul},
     FusedRow{"com.microsoft.SkipLayerNormalization", 3, &Unfusing::skip_norm},
     FusedRow{"com.microsoft.SkipSimplifiedLayerNormalization", 3, &Unfusing::skip_root_norm},
     FusedRow{"SimplifiedLayerNormalization", 2, &Unfusing::root_norm_alone}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes into which ONNX Runtime fuses several operators, as those operators, so that they are
-// quantised and planned like them: Attention, FusedConv, FusedGemm, FusedMatMul,
-// SkipLayerNormalization and SkipSimplifiedLayerNormalization of com.microsoft, and
+// quantised and planned like them: Attention, FusedConv, FusedGemm, FusedMatMul, MatMulNBits (4 and
+// 8 bits), SkipLayerNormalization and SkipSimplifiedLayerNormalization of com.microsoft, and
 // SimplifiedLayerNormalization.
 // source: ONNX Runtime, ContribOperators.md
 #pragma once
@@ -20,7 +20,8 @@ struct FusedSurroundings {
     std::uint32_t opset = 0;
     /// The type of an input of the node.
     std::function<TensorType(const std::string&)> type{};
-    std::function<bool(const std::string&)> is_constant{};
+    /// The value of a constant; null for any other tensor.
+    std::function<const GraphValue*(const std::string&)> constant{};
     /// A name that no tensor has, similar to the given one.
     std::function<std::string(const std::string&)> new_name{};
 };

@@ -102,9 +102,7 @@ class Preparation {
             const GraphValue* value = graph_.constant(tensor);
             return value == nullptr ? graph_.types.at(tensor) : value->type;
         };
-        const auto is_constant = [this](const std::string& tensor) {
-            return graph_.is_constant(tensor);
-        };
+        const auto constant = [this](const std::string& tensor) { return graph_.constant(tensor); };
         const auto new_name = [this](std::string name) {
             while (readers_.contains(name) || stated_.contains(name)) {
                 name += '_';
@@ -112,7 +110,7 @@ class Preparation {
             return name;
         };
         return at_node(graph_, node, [&] {
-            return parts_of_fused(node, {graph_.opset, type, is_constant, new_name});
+            return parts_of_fused(node, {graph_.opset, type, constant, new_name});
         });
     }
 

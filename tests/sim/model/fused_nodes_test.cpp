@@ -103,6 +103,116 @@ TEST_F(Fused, AFactorGoesIntoConstantWeights) {
     EXPECT_THAT(expect_same(), ElementsAre("MatMul"));
 }
 
+enum class BlockZeros { Middle, Packed, Real };
+struct BlockRow {
+    std::int64_t bits;
+    std::int64_t inner;
+    BlockZeros zeros;
+    bool bias;
+};
+class BlockWeights : public Fused, public ::testing::WithParamInterface<BlockRow> {};
+
+/// 5 kernels in blocks of 16, against the dequantised weights.
+TEST_P(BlockWeights, AreDequantised) {
+    const auto& [bits, inner, kind, bias] = GetParam();
+    constexpr std::int64_t kernels = 5;
+    constexpr std::int64_t block = 16;
+    const std::int64_t blocks = (inner + block - 1) / block;
+    const auto code = [bits = bits](std::int64_t seed) {
+        return static_cast<int>(seed * 37 % (std::int64_t{1} << bits));
+    };
+    const auto packed = [&](std::int64_t count, std::int64_t first) {
+        std::vector<int> bytes(static_cast<std::size_t>((count * bits + 7) / 8));
+        for (std::int64_t i = 0; i < count; ++i) {
+            bytes[static_cast<std::size_t>(i * bits / 8)] |= code(first + i)
+                                                             << (bits == 4 ? i % 2 * 4 : 0);
+        }
+        return bytes;
+    };
+    std::vector<int> codes;
+    std::vector<int> zero_codes;
+    std::vector<float> scales;
+    std::vector<float> zeros;
+    for (std::int64_t row = 0; row < kernels * blocks; ++row) {
+        const std::vector<int> bytes = packed(block, row * block);
+        codes.insert(codes.end(), bytes.begin(), bytes.end());
+        scales.push_back(0.015625F * static_cast<float>(1 + row % 3));
+        zeros.push_back(kind == BlockZeros::Middle   ? static_cast<float>(1 << (bits - 1))
+                        : kind == BlockZeros::Packed ? static_cast<float>(code(row))
+                                                     : 0.5F + static_cast<float>(row));
+    }
+    for (std::int64_t k = 0; k < kernels; ++k) {
+        const std::vector<int> bytes = packed(blocks, k * blocks);
+        zero_codes.insert(zero_codes.end(), bytes.begin(), bytes.end());
+    }
+    std::vector<float> weights;
+    for (std::int64_t i = 0; i < inner; ++i) {
+        for (std::int64_t k = 0; k < kernels; ++k) {
+            const auto row = static_cast<std::size_t>(k * blocks + i / block);
+            const int number = code(static_cast<std::int64_t>(row) * block + i % block);
+            weights.push_back((static_cast<float>(number) - zeros[row]) * scales[row]);
+        }
+    }
+    input("x", {1, 3, inner});
+    floats("bias", {kernels});
+    fused.int8s("codes", {kernels, blocks, block * bits / 8}, codes,
+                onnx::TensorProto_DataType_UINT8);
+    fused.floats("scales", {kernels * blocks}, scales).floats("reals", {kernels, blocks}, zeros);
+    fused.int8s("points", {std::ssize(zero_codes)}, zero_codes, onnx::TensorProto_DataType_UINT8);
+    const char* points = kind == BlockZeros::Middle   ? ""
+                         : kind == BlockZeros::Packed ? "points"
+                                                      : "reals";
+    fuse("MatMulNBits", {"x", "codes", "scales", points, "", bias ? "bias" : ""});
+    fused.integer("K", inner).integer("N", kernels).integer("block_size", block);
+    fused.integer("bits", bits);
+    plain.floats("w", {inner, kernels}, weights);
+    if (bias) {
+        plain.node("MatMul", "m", {"x", "w"}).node("Add", "a", {plain.last(), "bias"}, "y");
+        EXPECT_THAT(expect_same(), ElementsAre("MatMul", "Add"));
+    } else {
+        plain.node("MatMul", "m", {"x", "w"}, "y");
+        EXPECT_THAT(expect_same(), ElementsAre("MatMul"));
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Rows, BlockWeights,
+                         ::testing::Values(BlockRow{4, 32, BlockZeros::Middle, false},
+                                           BlockRow{4, 40, BlockZeros::Packed, true},
+                                           BlockRow{4, 48, BlockZeros::Real, false},
+                                           BlockRow{8, 32, BlockZeros::Middle, true},
+                                           BlockRow{8, 40, BlockZeros::Packed, false},
+                                           BlockRow{8, 16, BlockZeros::Real, true}));
+
+/// Sizes that do not fit the attributes, another width, an order of the groups.
+TEST_F(Fused, BlockWeightsOfOtherFormsAreLeftAsTheyAre) {
+    input("x", {1, 32});
+    fused.int8s("codes", {4, 2, 8}, std::vector<int>(64, 7), onnx::TensorProto_DataType_UINT8);
+    fused.int8s("order", {32}, std::vector<int>(32), onnx::TensorProto_DataType_INT32);
+    floats("scales", {8});
+    fuse("MatMulNBits", {"x", "codes", "scales"}).integer("K", 32).integer("N", 4);
+    fused.integer("block_size", 16).output("y");
+    onnx::NodeProto& node = fused.last_node();
+    const auto keeps = [&](const onnx::NodeProto& changed) {
+        ModelBuilder model = fused;
+        *model.graph().mutable_node(0) = changed;
+        Graph graph = parse_onnx(model.bytes(), "built.onnx", {{}, true});
+        prepare_graph(graph);
+        return graph.nodes.empty() || graph.nodes[0].op != "MatMul";
+    };
+    EXPECT_FALSE(keeps(node));
+    onnx::NodeProto other = node;
+    other.add_input("");
+    other.add_input("order");
+    EXPECT_TRUE(keeps(other));
+    for (const auto& [attribute, value] :
+         {std::pair{0, std::int64_t{64}}, {1, 5}, {1, std::int64_t{1} << 62}, {2, 32}, {2, 0}}) {
+        other = node;
+        other.mutable_attribute(attribute)->set_i(value);
+        EXPECT_TRUE(keeps(other)) << attribute << " " << value;
+    }
+    fused.integer("bits", 2);
+    EXPECT_TRUE(keeps(node));
+}
+
 TEST_F(Fused, BatchesMayBeTransposedToo) {
     input("a", {5, 2, 3, 6});
     input("b", {2, 3, 5, 7});
