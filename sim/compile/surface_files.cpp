@@ -49,16 +49,29 @@ std::string_view row_name(const std::string& spec) {
     return std::string_view(spec).substr(0, spec.find(':'));
 }
 
-/// The NPU's own text for the layout, which may specify more than the network's.
-std::string offered_as(const Wanted& wanted) {
+/// Whether the NPU's layout is the declared one: of the same name and, where both state a parameter,
+/// with the same value. Chips may have different layouts of one name.
+bool is_offered(const LayoutSpec& declared, const LayoutSpec& offer) {
+    return offer.row == declared.row &&
+           std::ranges::all_of(offer.parameters, [&](const auto& parameter) {
+               const auto own = declared.parameters.find(parameter.first);
+               return own == declared.parameters.end() || own->second == parameter.second;
+           });
+}
+
+/// The declared layout, with the parameters that the NPU's own text states beyond the network's.
+LayoutSpec offered_as(const Wanted& wanted) {
     if (wanted.offered.empty()) {
-        return wanted.declared;
+        return parse_layout_spec(wanted.declared);
     }
-    for (const std::string& offer : wanted.offered) {
-        const bool same = find_layout(row_name(offer)) != nullptr &&
-                          find_layout(row_name(offer)) == find_layout(row_name(wanted.declared));
-        if (same) {
-            return wanted.declared.find(':') == std::string::npos ? offer : wanted.declared;
+    if (find_layout(row_name(wanted.declared)) != nullptr) {
+        LayoutSpec declared = parse_layout_spec(wanted.declared);
+        for (const std::string& text : wanted.offered) {
+            const LayoutSpec offer = parse_layout_spec(text);
+            if (is_offered(declared, offer)) {
+                declared.parameters.insert(offer.parameters.begin(), offer.parameters.end());
+                return declared;
+            }
         }
     }
     throw ConfigError(fmt::format("the NPU does not support layout '{}' of the {}", wanted.declared,
@@ -75,8 +88,7 @@ Layout whole_entries(Layout layout, Bytes entry) {
 
 Layout choose(const Wanted& wanted, const Shape& shape) {
     if (!wanted.declared.empty()) {
-        const LayoutSpec spec = parse_layout_spec(offered_as(wanted));
-        return whole_entries(spec.bind_to(logical(shape), 1), wanted.entry);
+        return whole_entries(offered_as(wanted).bind_to(logical(shape), 1), wanted.entry);
     }
     std::string why;
     for (const std::string& offer : wanted.offered) {

@@ -151,6 +151,23 @@ TEST_F(SurfaceFiles, WhatTheNpuDoesNotTakeIsRefused) {
                   run(small_network(", layout: 1W16C8B", ""), "kl520", "in", "out");
               }).find("the NPU does not support layout '1W16C8B' of the input"),
               std::string::npos);
+    // of another chip, which has one of the same name
+    for (const auto& [preset, chip] : {std::pair{"kl720", 520}, {"kl730", 520}, {"kl520", 720}}) {
+        const std::string layout = "16W1C8B:chip=" + std::to_string(chip);
+        const std::string own = "16W1C8B:chip=" + std::string(preset).substr(2);
+        EXPECT_NE(sample::message_of([&] {
+                      run(small_network("", "output_layout: \"" + layout + "\"\n"), preset, "in",
+                          "out");
+                  }).find("the NPU does not support layout '" + layout + "' of the output"),
+                  std::string::npos)
+            << preset;
+        EXPECT_EQ(sample::message_of([&] {
+                      run(small_network("", "output_layout: \"" + own + "\"\n"), preset, "in",
+                          "out");
+                  }).find("does not support"),
+                  std::string::npos)
+            << preset;
+    }
     EXPECT_NE(sample::message_of([&] {
                   run(small_network("", ""), "kl720", "in", "out");
               }).find("has 297 bytes, but 4W4C8B"),
