@@ -40,7 +40,9 @@ WinogradKernels winograd_kernels(const LogicalShape& shape, const ElementRow& ty
     std::vector<double> numbers = patches.values;
     for (double& number : numbers) {
         number = is_float(type.type) ? number : std::trunc(number);
-        if (number < range.low || number > range.high) {
+        const bool overflows =
+            std::isfinite(number) && !std::isfinite(stored_number(type.type, number));
+        if (number < range.low || number > range.high || overflows) {
             throw ConfigError(
                 fmt::format("a transformed weight is {}, beyond {}", number, type.name),
                 "transformed kernels can be up to 9/4 of the largest weight: scale the weights "

@@ -160,6 +160,11 @@ TEST_F(ConvertFiles, KernelsAreTransformedForWinograd) {
     }
     kernel.assign(9, 127);
     EXPECT_THROW(convert_file(transform, write("raw", kernel), folder_ / "out"), ConfigError);
+    FileConversion halves = job("kcrs", "weight_winograd", "", "float16");
+    halves.request.shape = transform.request.shape;
+    std::string large;
+    append_elements(ElementType::Float16, std::vector<double>(9, 60000), large);
+    EXPECT_THROW(convert_file(halves, write("raw", large), folder_ / "out"), ConfigError);
 }
 
 TEST_F(ConvertFiles, WhatCannotBeIsRefusedAndNothingIsLeft) {
