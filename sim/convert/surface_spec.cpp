@@ -53,11 +53,22 @@ std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
     return extents;
 }
 
+/// The array of a product has no rows and columns.
+bool has_extents(std::vector<std::uint64_t> array, const LogicalShape& shape) {
+    const std::vector<std::uint64_t> wanted = without_ones(extents_of(shape));
+    if (without_ones(array) == wanted) {
+        return true;
+    }
+    constexpr std::size_t flat = 2;
+    const bool is_flat = array.size() == flat;
+    array.resize(shape.axes.size(), 1);
+    return is_flat && without_ones(array) == wanted;
+}
+
 std::vector<std::uint8_t> read_array(const SurfaceSpec& surface, const std::string& path,
                                      std::span<const std::uint8_t> file) {
     const NpyHeader header = read_npy_header(file, path);
-    if (header.type != surface.type ||
-        without_ones(header.shape) != without_ones(extents_of(surface.layout.shape))) {
+    if (header.type != surface.type || !has_extents(header.shape, surface.layout.shape)) {
         throw ConfigError(
             fmt::format("'{}' holds {}, but the surface has {} {}", path, to_string(header),
                         surface.type->name, to_string(surface.layout.shape)),
