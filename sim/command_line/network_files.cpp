@@ -308,14 +308,20 @@ class ModelRun {
         return plan_->program(system_.host, given ? &inputs_ : nullptr);
     }
 
-    /// A folder with a file for each input, named after it; or cases, as for `--calibration`.
+    /// A folder with a file for each input, named after it; or cases, as for `--calibration`. A
+    /// model's only input may have several cases in one file.
     void read_inputs() {
         const InputReader reader(graph_, files_.model.pixels);
         const bool is_folder = fs::is_directory(files_.inputs);
         const bool named = is_folder && std::ranges::any_of(graph_.inputs, [&](const auto& name) {
                                return InputReader::find(name, files_.inputs, true).has_value();
                            });
-        if (named || (is_folder && is_empty_of_cases())) {
+        const auto only = graph_.inputs.size() == 1 && is_folder
+                              ? InputReader::find(graph_.inputs.front(), files_.inputs, true)
+                              : std::nullopt;
+        if (only && only->extension() != ".bin") {  // may hold several cases
+            cases_ = reader.cases(*only);
+        } else if (named || (is_folder && is_empty_of_cases())) {
             read_named(reader);
             cases_ = {inputs_};
         } else {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX models on the command line.
+#include <fmt/format.h>
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "sim/config/file_io.h"
@@ -41,6 +43,121 @@ TEST(LayerCommands, RunsWriteTheGoldenOutput) {
     for (const char* text : {"\"FCONV\"", "\"MAXPOOL\"", "\"PWCONV\"", "\"share\": 0.0"}) {
         EXPECT_THAT(answer.out, HasSubstr(text));
     }
+}
+
+/// Of a shape table: as an array and as raw bytes, which hold the same numbers.
+TEST(LayerCommands, RawBytesOfTablesAreTheirNumbers) {
+    const TempFolder folder;
+    for (const ElementType type : {ElementType::Int8, ElementType::Uint8}) {
+        const std::string table = (folder / "table.yaml").string();
+        write_atomically(table,
+                         fmt::format("name: one\n"
+                                     "input: {{channels: 4, height: 2, width: 2, type: {}}}\n"
+                                     "layers:\n"
+                                     "  - {{name: p, kind: max_pool, kernel: 1, stride: 1}}\n",
+                                     enum_name(type)));
+        GraphValue value = zeros({type, {1, 4, 2, 2}});
+        for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+            value.numbers[i] = range_of(type).low + 17.0 * static_cast<double>(i);
+        }
+        std::string bytes;
+        append_elements(type, value.numbers, bytes);
+        for (const auto& [name, contents] :
+             {std::pair{"input.npy", npy_bytes(value)}, std::pair{"input.bin", bytes}}) {
+            const fs::path in = folder / fmt::format("{}_{}", name, enum_name(type));
+            const fs::path out = folder / "out";
+            fs::create_directories(in);
+            write_atomically(in / name, contents);
+            const Answer answer = typed({"run", table, "--npu", "tinpu_f28p55", "--inputs",
+                                         in.string(), "--outputs", out.string()});
+            EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+            EXPECT_EQ(read_npy(out / "p.npy"), value) << name;
+        }
+    }
+}
+
+/// The array of an fc has two extents.
+TEST(LayerCommands, WrittenArraysAreGoldenOnes) {
+    const TempFolder folder;
+    const std::string table = (folder / "table.yaml").string();
+    write_atomically(table,
+                     "name: one\n"
+                     "input: {channels: 4, height: 2, width: 2}\n"
+                     "layers:\n"
+                     "  - {name: f, kind: fc, kernels: 8}\n");
+    GraphValue value = zeros({ElementType::Int8, {1, 4, 2, 2}});
+    std::fill(value.numbers.begin(), value.numbers.end(), 7);
+    write_atomically(folder / "in.npy", npy_bytes(value));
+    const std::vector<std::string> run{"run",          table,      "--npu",
+                                       "tinpu_f28p55", "--inputs", (folder / "in.npy").string()};
+    std::vector<std::string> line = run;
+    line.insert(line.end(), {"--outputs", (folder / "out").string()});
+    ASSERT_EQ(typed(line).code, ExitCode::Good);
+    EXPECT_EQ(read_npy(folder / "out/f.npy").type.sizes, (Sizes{1, 8}));
+    line = run;
+    line.insert(line.end(), {"--golden", "f=" + (folder / "out/f.npy").string()});
+    const Answer answer = typed(line);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+}
+
+/// A file named after the only input may hold several cases.
+TEST(LayerCommands, SeveralCasesMayHaveTheNameOfTheInput) {
+    const TempFolder folder;
+    write_atomically(folder / "model.onnx", test::max_pool_model(2, 2).bytes());
+    std::filesystem::create_directory(folder / "in");
+    write_atomically(folder / "in/x.npy", npy_bytes(zeros({ElementType::Int8, {3, 4, 6, 6}})));
+    const Answer answer =
+        typed({"run", (folder / "model.onnx").string(), "--npu", "tinpu_f28p55", "--inputs",
+               (folder / "in").string(), "--outputs", (folder / "out").string()});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_EQ(read_npy(folder / "out/y.npy").type.sizes, (Sizes{3, 4, 3, 3}));
+}
+
+TEST(LayerCommands, RawBytesOfModelsAreRefused) {
+    const TempFolder folder;
+    write_atomically(folder / "input.bin", std::string(1, '\0'));
+    const Answer answer = typed({"run", (golden("net/three_patterns_min") / "model.onnx").string(),
+                                 "--npu", "tinpu_f28p55", "--inputs", folder.path().string()});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("'tinpu_f28p55' takes raw bytes for the inputs of shape "
+                                      "tables only, not for 'input'"));
+}
+
+/// The values of each input determine whether its map is signed, where the model does not.
+TEST(LayerCommands, OutputsOfSeveralInputsHoldNumbersOfEitherSign) {
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    write_atomically(model, test::max_pool_model(2, 2).bytes());
+    GraphValue value = zeros({ElementType::Float32, {2, 4, 6, 6}});
+    std::fill(value.numbers.begin(), value.numbers.begin() + 144, 3);
+    std::fill(value.numbers.begin() + 144, value.numbers.end(), -5);
+    const std::string in = (folder / "in.npy").string();
+    write_atomically(in, npy_bytes(value));
+    const Answer answer = typed({"run", model, "--npu", "tinpu_f28p55", "--inputs", in, "--outputs",
+                                 (folder / "out").string()});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    const std::vector<double> numbers = read_npy(folder / "out/y.npy").numbers;
+    EXPECT_EQ(numbers.front(), 3);
+    EXPECT_EQ(numbers.back(), -5);
+}
+
+/// A Cast to float16 after the layer means that float inputs may be real numbers, unless those
+/// given are integers.
+TEST(LayerCommands, GivenIntegersAreKnownToBeIntegers) {
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    test::ModelBuilder builder = test::conv_model({}, {});
+    builder.graph().clear_output();
+    builder.node("Cast", "half", {"y"}).integer("to", onnx::TensorProto_DataType_FLOAT16);
+    builder.output("half_y");
+    write_atomically(model, builder.bytes());
+    const std::string in = (folder / "in.npy").string();
+    write_atomically(in, npy_bytes(zeros({ElementType::Int8, {1, 4, 6, 5}})));
+    EXPECT_EQ(typed({"run", model, "--npu", "tinpu_f28p55", "--inputs", in}).code, ExitCode::Good);
+    write_atomically(
+        in, npy_bytes({{ElementType::Float32, {1, 4, 6, 5}}, std::vector<double>(120, 0.5)}));
+    EXPECT_EQ(typed({"run", model, "--npu", "tinpu_f28p55", "--inputs", in}).code,
+              ExitCode::ExpectationFailed);
 }
 
 TEST(LayerCommands, PlansExplainWhereNodesRun) {
@@ -111,8 +228,7 @@ TEST(LayerCommands, PlannedMapsOfTheHostHaveTheSignOfTheirType) {
                                  const std::vector<std::string>& more) {
         write_atomically(model, builder.bytes());
         const std::string out = (folder / "planned").string();
-        std::vector<std::string> arguments{"plan", model,   "--npu", "tinpu_f28p55",
-                                           "--out", out};
+        std::vector<std::string> arguments{"plan", model, "--npu", "tinpu_f28p55", "--out", out};
         arguments.insert(arguments.end(), more.begin(), more.end());
         ASSERT_EQ(typed(arguments).code, ExitCode::Good);
         EXPECT_THAT(read_whole_file(out + "/program.cfg"), HasSubstr("// surface " + map));
@@ -135,6 +251,19 @@ TEST(LayerCommands, PlannedMapsOfTheHostHaveTheSignOfTheirType) {
     const test::ModelBuilder of_floats = test::conv_model({}, {});
     expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:int8", {});
     expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:uint8", {"--input-type", "uint8"});
+}
+
+TEST(LayerCommands, ProgramsOfSeveralInputsAreComparedWithTheirModel) {
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    const std::string out = (folder / "planned").string();
+    write_atomically(model, test::residual_model({}).bytes());
+    for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
+        ASSERT_EQ(typed({"plan", model, "--npu", npu, "--out", out}).code, ExitCode::Good);
+        const Answer answer =
+            typed({"check", out + "/program.cfg", "--npu", npu, "--prove", "--model", model});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err << answer.out;
+    }
 }
 
 TEST(LayerCommands, ChangesReachTheEngine) {
