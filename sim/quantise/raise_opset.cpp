@@ -126,7 +126,9 @@ class Raising {
     void raise_resize(GraphNode& node) {
         if (node.op == "Upsample" && node.has("scales")) {
             const std::vector<double> factors = node.numbers("scales");
-            give(node, "scales", 1, {{ElementType::Float32, {std::ssize(factors)}}, factors});
+            GraphValue value = zeros({ElementType::Float32, {std::ssize(factors)}});
+            value.numbers = factors;
+            give(node, "scales", 1, std::move(value));
         }
         node.op = "Resize";
         node.inputs.insert(node.inputs.begin() + 1, std::string());  // regions of interest
