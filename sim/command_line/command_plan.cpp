@@ -321,9 +321,8 @@ ExitCode explain_model(const PlanArguments& arguments, const SystemConfig& syste
         read_any_network(arguments.experiment.program, system, arguments.experiment.model,
                          ModelUse::Values, arguments.experiment.inputs);
     const auto target = system.family->target(system.npu, system.memory, false);
-    const auto plan =
-        target->plan(graph, declared_inputs(arguments.experiment.program, graph,
-                                            arguments.experiment.plan.input_type));
+    const auto plan = target->plan(graph, declared_inputs(arguments.experiment.program, graph,
+                                                          arguments.experiment.plan.input_type));
     ModelProgram model = plan->program(system.host, nullptr);
     console.out << printable(explain_report(graph, *target, *plan, console.out_width));
     if (!arguments.experiment.write.out.empty()) {

@@ -184,6 +184,25 @@ std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given) 
     return batch ? static_cast<std::size_t>(*batch) : given;
 }
 
+ValueRange facts_of(const GraphValue& value) {
+    const ElementType element = value.type.element;
+    if (element == ElementType::Int8 || element == ElementType::Uint8) {
+        return {true, range_of(element), false};
+    }
+    NumberRange range{0, 0};
+    bool whole = true;
+    for (const double number : value.numbers) {
+        whole = whole && number == std::trunc(number);
+        range = {std::min(range.low, number), std::max(range.high, number)};
+    }
+    if (whole && fits_bits(range, 8)) {
+        range = range.low >= 0 && range.high > range_of(ElementType::Int8).high
+                    ? range_of(ElementType::Uint8)
+                    : range_of(ElementType::Int8);
+    }
+    return {whole, range, false};
+}
+
 InputReader::InputReader(const Graph& graph, const PixelChoices& choices)
     : graph_(graph),
       choices_(choices),

@@ -53,6 +53,10 @@ struct PixelChoices {
 /// How many of the cases given are run. ConfigError if that is more than there are.
 std::size_t wanted_cases(std::optional<std::uint64_t> batch, std::size_t given);
 
+/// Value range of an input: that of its array's type or, for types wider than 8 bits, that of the
+/// values themselves.
+ValueRange facts_of(const GraphValue& value);
+
 /// The arrays that `path` holds for a model with these inputs. They are not checked, and what is no
 /// array is passed over: reading them as cases reports it.
 std::vector<GivenArray> given_arrays(const std::vector<std::string>& inputs,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -39,27 +38,6 @@ namespace npuscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Value range of an input: that of its array's type or, for types wider than 8 bits, that of the
-/// values themselves.
-ValueRange facts_of(const GraphValue& value) {
-    const ElementType element = value.type.element;
-    if (element == ElementType::Int8 || element == ElementType::Uint8) {
-        return {true, range_of(element), false};
-    }
-    NumberRange range{0, 0};
-    bool whole = true;
-    for (const double number : value.numbers) {
-        whole = whole && number == std::trunc(number);
-        range = {std::min(range.low, number), std::max(range.high, number)};
-    }
-    if (whole && fits_bits(range, 8)) {
-        range = range.low >= 0 && range.high > range_of(ElementType::Int8).high
-                    ? range_of(ElementType::Uint8)
-                    : range_of(ElementType::Int8);
-    }
-    return {whole, range, false};
-}
 
 ModelUse use_of(const NetworkFiles& files, const RunOptions& options) {
     return !options.values        ? ModelUse::Shape
