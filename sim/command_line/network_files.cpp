@@ -68,7 +68,9 @@ class ModelRun {
                            (files.model.batch && most_at_once() == 1);
         if (files.inputs.empty() && asked) {
             throw ConfigError("there are no inputs to compute outputs from",
-                              "name their folder: --inputs DIR");
+                              graph_.inputs.empty()
+                                  ? "the model has none: name an empty folder, --inputs DIR"
+                                  : "name their folder: --inputs DIR");
         }
     }
 
