@@ -241,7 +241,11 @@ void normalise_quantised(Graph& graph, ScaleForm form, bool fit) {
             const bool spread = is_rounded(form) && layer->is_transposed;
             auto nodes = spread ? wide_transposed(view, graph, *layer) : std::vector<GraphNode>();
             if (nodes.empty()) {
-                graph.nodes[i].attributes[not_exact_attribute] = "its feature maps are 16-bit";
+                const bool is_unsigned =
+                    before.types.at(layer->input).element == ElementType::Uint16;
+                graph.nodes[i].attributes[not_exact_attribute] =
+                    std::string(is_unsigned ? "its feature maps are unsigned 16-bit integers"
+                                            : "its feature maps are 16-bit");
                 continue;
             }
             replaced[i] = std::move(nodes);
