@@ -262,6 +262,12 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
     return report;
 }
 
+bool launches_jobs(const Program& program) {
+    return std::ranges::any_of(program.statements, [](const Statement& statement) {
+        return std::holds_alternative<LaunchJob>(statement.action);
+    });
+}
+
 /// Report on the program and, if requested, on the meaning of its results.
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
                               const SystemConfig& system) {
@@ -272,6 +278,10 @@ CheckReport report_on_program(const CheckArguments& arguments, const Program& pr
                              ? check_program(program, {*npu, system.memory, arguments.map})
                              : check_jobs(program, system.memory, alignment);
     report.npu = system.npu_name();
+    if (arguments.prove && npu == nullptr && !launches_jobs(program)) {
+        throw ConfigError("--prove: the program launches no job, so nothing is to be proved",
+                          "leave out --prove: all of it runs on the host");
+    }
     if (arguments.prove) {
         std::optional<ModelLayers> layers;
         if (!arguments.model.empty()) {

@@ -253,6 +253,20 @@ TEST(LayerCommands, PlannedMapsOfTheHostHaveTheSignOfTheirType) {
     expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:uint8", {"--input-type", "uint8"});
 }
 
+TEST(LayerCommands, ProgramsWithoutJobsNeedNoProof) {
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    const std::string out = (folder / "planned").string();
+    test::ConvShape shape;
+    shape.channels = 3;  // not a multiple of four
+    write_atomically(model, test::conv_model(shape, {}).bytes());
+    ASSERT_EQ(typed({"plan", model, "--npu", "tinpu_f28p55", "--out", out}).code, ExitCode::Good);
+    const Answer answer =
+        typed({"check", out, "--npu", "tinpu_f28p55", "--prove", "--model", model});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("the program launches no job, so nothing is to be proved"));
+}
+
 TEST(LayerCommands, ProgramsOfSeveralInputsAreComparedWithTheirModel) {
     const TempFolder folder;
     const std::string model = (folder / "model.onnx").string();
