@@ -170,15 +170,16 @@ void check_names(const GraphNode& node) {
     if (node.op.find('.') != std::string::npos) {
         return;
     }
+    if (const OperatorRow* row = find_operator(node.op)) {
+        check_attributes(node, row->attributes);
+        return;
+    }
     static const std::vector<std::string> operators = split(operator_words);
     if (std::ranges::find(operators, node.op) == operators.end()) {
         const auto nearest = nearest_name(node.op, operators);
         throw ConfigError("ONNX has no such operator",
                           nearest ? fmt::format("did you mean '{}'?", *nearest)
                                   : "use an operator of ONNX, or name its domain");
-    }
-    if (const OperatorRow* row = find_operator(node.op)) {
-        check_attributes(node, row->attributes);
     }
 }
 
