@@ -63,6 +63,11 @@ constexpr std::array traits{
     Trait{"HW1C16B_BE", ElementCode::SwappedEven, from_730, 0},
 };
 
+/// Every row has one.
+constexpr const Trait* find_trait(std::string_view name) {
+    return std::ranges::find(traits, name, &Trait::name);
+}
+
 std::uint32_t chip_bit(const LayoutRow& row, const LayoutRequest& request, const Trait& trait) {
     const std::uint64_t chip = parameter(row, request, "chip");
     const auto* found = std::ranges::find(chips, chip, &ChipRow::chip);
@@ -77,7 +82,7 @@ std::uint32_t chip_bit(const LayoutRow& row, const LayoutRequest& request, const
 }
 
 Layout make_kneron(const LayoutRow& row, const LayoutRequest& request) {
-    const Trait& trait = *std::ranges::find(traits, row.name, &Trait::name);
+    const Trait& trait = *find_trait(row.name);
     const std::uint32_t chip = chip_bit(row, request, trait);
     if (trait.most_channels != 0) {
         require_extent(row, request, 'C', trait.most_channels);
@@ -94,7 +99,7 @@ Layout make_raw(const LayoutRow& row, const LayoutRequest& request) {
     for (const AxisExtent& axis : request.shape.axes) {
         sentence.push_back({.axis = axis.axis});
     }
-    const Trait& trait = *std::ranges::find(traits, row.name, &Trait::name);
+    const Trait& trait = *find_trait(row.name);
     chip_bit(row, request, trait);
     return bind(sentence, request.shape,
                 {.name = std::string(row.name), .element = request.element, .code = trait.code});
@@ -149,6 +154,11 @@ constexpr std::array rows{
     fixed("HW1C16B_BE", "N C H W", "8 pixels of one channel, high byte first",
           "15 of 16 bits; KL730, KL830", 2),
 };
+static_assert(std::ranges::all_of(rows,
+                                  [](const LayoutRow& row) {
+                                      return find_trait(row.name) != traits.end();
+                                  }),
+              "every row has its trait: its element code, and the chips that know it");
 
 }  // namespace
 
