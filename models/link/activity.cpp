@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/link/activity.h"
 
+#include "models/base/counters.h"
+
 namespace npuscope {
 
 void Activity::spend(Cycles cycles) {
@@ -52,9 +54,7 @@ void Activity::add_state(Fingerprint& state) const {
 }
 
 void Activity::leave_out(const UnitStatistics& more, Cycles since, Cycles cycles) {
-    statistics_.busy += more.busy;
-    statistics_.starved += more.starved;
-    statistics_.blocked += more.blocked;
+    add_counters(statistics_, more);
     if (waiting_ && since_ <= since && kind_ == WaitKind::Starved) {
         statistics_.starved += cycles;
     } else if (waiting_ && since_ <= since && kind_ == WaitKind::Blocked) {

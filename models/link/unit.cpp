@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/link/unit.h"
 
+#include "models/base/counters.h"
+
 /// The kernel's library needs this symbol although our programs have their own main; weak, so that
 /// a test bench may provide a real one.
 extern "C" __attribute__((weak, visibility("default"))) int sc_main(int /*argc*/,
@@ -13,9 +15,7 @@ namespace npuscope {
 UnitStatistics Unit::statistics() const {
     UnitStatistics sum;
     for (const Activity& activity : activities_) {
-        sum.busy += activity.statistics().busy;
-        sum.starved += activity.statistics().starved;
-        sum.blocked += activity.statistics().blocked;
+        add_counters(sum, activity.statistics());
     }
     return sum;
 }

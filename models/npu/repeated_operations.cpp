@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "models/base/check.h"
-#include "models/npu/counts.h"
+#include "models/base/counters.h"
 
 namespace npuscope {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "models/npu/counts.h"
+#include "models/base/counters.h"
 
 namespace npuscope {
 namespace {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "models/base/counters.h"
 #include "sim/compile/explain.h"
 #include "sim/config/diagnostic_report.h"
 #include "sim/report/reports.h"
@@ -170,16 +171,19 @@ std::string traffic_of(const Result& result, std::size_t width) {
 }
 
 std::string units_of(const Result& result, std::size_t width) {
-    TextTable table({{"unit", Align::Left},
-                     {"busy", Align::Right},
-                     {"starved", Align::Right},
-                     {"blocked", Align::Right}});
+    std::vector<TextTable::Column> columns{{"unit", Align::Left}};
+    const UnitStatistics none;
+    for (const auto& counter : counters_of(none)) {
+        columns.push_back({std::string(counter.name), Align::Right});
+    }
+    TextTable table(columns);
     for (const NamedUnit& unit : result.units) {
-        const UnitStatistics& counted = unit.statistics;
-        if (counted.busy.value + counted.starved.value + counted.blocked.value != 0) {
-            table.add_row({unit.unit, with_separators(counted.busy.value),
-                           with_separators(counted.starved.value),
-                           with_separators(counted.blocked.value)});
+        if (!equal(unit.statistics, none)) {
+            std::vector<std::string> cells{unit.unit};
+            for (const auto& counter : counters_of(unit.statistics)) {
+                cells.push_back(with_separators(*counter.number));
+            }
+            table.add_row(cells);
         }
     }
     return table.empty() ? std::string() : "\nunits, cycles\n" + table.text(width);

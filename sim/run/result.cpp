@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "models/base/counters.h"
+
 namespace npuscope {
 namespace {
 
@@ -13,24 +15,6 @@ void append(std::vector<T>& all, std::vector<T>& part) {
     all.insert(all.end(), std::make_move_iterator(part.begin()),
                std::make_move_iterator(part.end()));
 }
-
-void add(DramStatistics& all, const DramStatistics& part) {
-    using Count = std::uint64_t DramStatistics::*;
-    for (const Count count :
-         {&DramStatistics::read_bursts, &DramStatistics::write_bursts, &DramStatistics::row_hits,
-          &DramStatistics::row_misses, &DramStatistics::row_conflicts, &DramStatistics::refreshes,
-          &DramStatistics::turnarounds, &DramStatistics::merged_beats}) {
-        all.*count += part.*count;
-    }
-}
-
-void add(UnitStatistics& all, const UnitStatistics& part) {
-    all.busy += part.busy;
-    all.starved += part.starved;
-    all.blocked += part.blocked;
-}
-
-void add(ClientTraffic& all, const ClientTraffic& part) { all += part; }
 
 /// Merges entries of the same name.
 template <class Named, class Value>
@@ -41,7 +25,7 @@ void add_named(std::vector<Named>& all, const std::vector<Named>& part, std::str
         if (found == all.end()) {
             all.push_back(one);
         } else {
-            add((*found).*value, one.*value);
+            add_counters((*found).*value, one.*value);
         }
     }
 }
