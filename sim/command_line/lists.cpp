@@ -35,15 +35,16 @@ struct PresetHead {
 };
 
 void add(std::vector<ListedField>& fields, std::vector<FieldRow> rows, const std::string& kind,
-         const std::string& family = {}) {
+         const NpuFamily* limiting = nullptr, const std::string& family = {}) {
     for (FieldRow& row : rows) {
         row.name = kind.empty() ? row.name : join_path(kind, row.name);
         const bool known = std::ranges::any_of(fields, [&](const ListedField& other) {
             return other.row.name == row.name && other.family == family;
         });
         if (!known) {
-            const std::string limit = limit_text(row.name, row.type);
-            fields.push_back({row, limit.empty() ? row.holds : limit, family});
+            const std::string limit = limit_text(limiting, row.name, row.type);
+            fields.push_back({row, limit.empty() ? row.holds : limit, family,
+                              relations_text(limiting, row.name)});
         }
     }
 }
@@ -61,10 +62,12 @@ std::string in_a_cell(const std::string& text) {
 std::vector<ListedField> all_fields(const SystemConfig& system, NpuFamilies families) {
     std::vector<ListedField> fields;
     add(fields, list_fields<PresetHead>(), "npu");
-    add(fields, list_fields(SystemConfig{system.family, system.family->defaults()}), "");
+    add(fields, list_fields(SystemConfig{system.family, system.family->defaults()}), "",
+        system.family);
     for (const NpuFamily* family : families) {
         if (family != system.family) {
-            add(fields, list_fields(family->defaults()), "npu", std::string(family->name()));
+            add(fields, list_fields(family->defaults()), "npu", family,
+                std::string(family->name()));
         }
     }
     add(fields, list_fields<Network>(), "network");
@@ -87,7 +90,7 @@ std::string fields_text(const std::vector<ListedField>& fields, const std::strin
                             field.family.empty() ? "" : " (family " + field.family + ")",
                             field.row.type, required ? "" : "default ", field.row.default_text,
                             field.range.empty() ? "" : "; ", field.range, field.row.sentence);
-        std::istringstream relations(relations_text(field.row.name));
+        std::istringstream relations(field.relations);
         for (std::string relation; std::getline(relations, relation);) {
             text += "    relation: " + relation + '\n';
         }

@@ -19,7 +19,8 @@ namespace npuscope {
 struct ListedField {
     FieldRow row;
     std::string range;
-    std::string family{};  ///< for an NPU's field that not all families have
+    std::string family{};     ///< for an NPU's field that not all families have
+    std::string relations{};  ///< to other fields, one per line
 };
 
 /// Fields of `system`'s NPU first, then all others; of other families' NPUs too if `families` are

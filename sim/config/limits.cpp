@@ -29,29 +29,7 @@ constexpr bool is_named(std::string_view row, std::string_view field) {
     return dot != std::string_view::npos && rest.substr(dot) == row.substr(star + 1);
 }
 
-struct Limit {
-    std::string_view field;
-    std::uint64_t least = 0;
-    std::uint64_t most = 0;
-    bool power_of_two = false;
-    std::uint64_t alone = most;  ///< largest value that requires no change of another field
-
-    bool flag() const { return most == 1; }
-    bool allows(std::uint64_t value) const {
-        return value >= least && value <= most && (!power_of_two || std::has_single_bit(value));
-    }
-    std::uint64_t nearest(std::uint64_t value) const {
-        const std::uint64_t inside = std::clamp(value, least, alone);
-        if (!power_of_two) {
-            return inside;
-        }
-        const std::uint64_t below = std::max(std::bit_floor(inside), least);
-        const std::uint64_t above = std::min(std::bit_ceil(inside), most);
-        return inside - below <= above - inside ? below : above;
-    }
-};
-
-constexpr std::uint64_t many = 1U << 20U;         // more than any hardware has
+constexpr std::uint64_t many = largest_count;
 constexpr std::uint64_t size = 65536;             // far beyond any NPU; keeps products in 64 bits
 constexpr std::uint64_t millisecond = 1'000'000;  // in cycles at 1 GHz: longer than any latency
 constexpr std::uint64_t terahertz = 1'000'000'000'000;
@@ -67,49 +45,17 @@ constexpr std::array limits{
     Limit{"memory.regions[].dram.organisation.ranks", 1, 16},
     Limit{"memory.regions[].dram.organisation.bank_groups", 1, 16},
     Limit{"memory.regions[].dram.organisation.banks", 1, 64},
-    Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
-    Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, many},
-    Limit{"npu.csb.wide_fields", 0, 1}, Limit{"npu.mcif.bus_width", 4, 64, true},
+    Limit{"npu.mcif.bus_width", 4, 64, true},
     Limit{"npu.mcif.max_burst", 1, 256},  // source: AXI4, AxLEN
     Limit{"npu.mcif.address_bits", 32, 64}, Limit{"npu.mcif.outstanding_reads", 1, many},
-    Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
-    // a line's second plane is requested before the first one is complete
-    Limit{"npu.cdma.image_requests", 2, many}, Limit{"npu.cdma.request_atoms", 1, many},
-    Limit{"npu.cbuf.banks", 2, 1024, false, 32}, Limit{"npu.cbuf.bank_width", 4, 128, true},
-    Limit{"npu.cbuf.bank_depth", 1, 65536}, Limit{"npu.csc.stripe_groups", 1, 64},
-    Limit{"npu.csc.image_stripe_groups", 1, 64}, Limit{"npu.csc.shortest_load", 0, many},
-    Limit{"npu.cacc.buffered_groups", 1, 1024}, Limit{"npu.cacc.partial_sum_bits", 16, 64},
-    Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
-    Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
-    Limit{"npu.sdp.bs_throughput", 1, many}, Limit{"npu.sdp.bn_throughput", 1, many},
-    Limit{"npu.sdp.element_wise_throughput", 1, many}, Limit{"npu.sdp.output_throughput", 1, many},
-    Limit{"npu.sdp.source_fifo", 1, many}, Limit{"npu.sdp.source_unpacked", 1, many},
-    Limit{"npu.sdp.operand_fifo", 1, many}, Limit{"npu.sdp.operand_unpacked", 1, many},
-    Limit{"npu.sdp.beat_group", 1, many}, Limit{"npu.pdp.throughput", 1, many},
-    Limit{"npu.pdp.read_buffer", 1, many}, Limit{"npu.pdp.line_buffer_banks", 1, many},
-    Limit{"npu.pdp.line_buffer_bank_atoms", 1, many}, Limit{"npu.cdp.throughput", 1, many},
-    Limit{"npu.cdp.block_columns", 1, many}, Limit{"npu.cdp.read_buffer", 1, many},
     Limit{"npu.*.read_ahead", 1, many}, Limit{"npu.*.read_runs", 1, many},
-    Limit{"npu.bdma.commands", 1, 255},  // source: register specification, width of FREE_SLOT
-    Limit{"npu.engine.input_lanes", 1, many}, Limit{"npu.engine.output_lanes", 1, many},
-    Limit{"npu.engine.weight_buffers", 1, many}, Limit{"npu.engine.launch_queue", 1, many},
-    Limit{"npu.engine.read_buffer", 1, many}, Limit{"npu.engine.alignment", 1, size, true},
-    Limit{"npu.engine.memory", 1, 1ULL << 40U},
-    // source: TI Neural Network Compiler for MCUs, weights of 2, 4 and 8 bits; sums have 32 bits
-    Limit{"npu.restrictions.weights[].bits", 2, 8},
-    Limit{"npu.restrictions.weights[].bias_bits", 1, 32},
-    Limit{"npu.restrictions.weights[].scale_bits", 0, 16},
-    Limit{"npu.restrictions.pooling.bits", 2, 8},
-    Limit{"npu.restrictions.pooling.bias_bits", 1, 32},
-    Limit{"npu.restrictions.pooling.scale_bits", 0, 16},
-    Limit{"npu.restrictions.preclip_bits", 1, 32}, Limit{"npu.restrictions.shift_bits", 1, 6},
-    Limit{"npu.restrictions.batch", 0, 1}, Limit{"host.cycles_per_mac", 0, many},
-    Limit{"host.cycles_per_element", 0, many}, Limit{"host.operator_overhead", 0, 1'000'000'000},
-    Limit{"network.zeros", 0, 100}, Limit{"network.input.channels", 1, size},
-    Limit{"network.input.height", 1, 1U << 24U}, Limit{"network.input.width", 1, size},
-    Limit{"network.layers[].kernels", 0, size}, Limit{"network.layers[].kernel", 1, size},
-    Limit{"network.layers[].stride", 1, size}, Limit{"network.layers[].padding", 0, size},
-    Limit{"network.layers[].padding_end", 0, size}, Limit{"network.layers[].kernel_width", 1, size},
+    Limit{"host.cycles_per_mac", 0, many}, Limit{"host.cycles_per_element", 0, many},
+    Limit{"host.operator_overhead", 0, 1'000'000'000}, Limit{"network.zeros", 0, 100},
+    Limit{"network.input.channels", 1, size}, Limit{"network.input.height", 1, 1U << 24U},
+    Limit{"network.input.width", 1, size}, Limit{"network.layers[].kernels", 0, size},
+    Limit{"network.layers[].kernel", 1, size}, Limit{"network.layers[].stride", 1, size},
+    Limit{"network.layers[].padding", 0, size}, Limit{"network.layers[].padding_end", 0, size},
+    Limit{"network.layers[].kernel_width", 1, size},
     Limit{"network.layers[].stride_width", 1, size},
     Limit{"network.layers[].padding_width", 0, size},
     Limit{"network.layers[].padding_width_end", 0, size},
@@ -180,58 +126,34 @@ class Numbers {
     Json root_;
 };
 
-/// Values of a relation's fields, in its order.
-using Values = std::vector<std::uint64_t>;
+using Values = Relation::Values;
 
-struct Relation {
-    std::array<std::string_view, 4>
-        fields;  ///< the first two may be changed; the rest may be empty
-    std::string_view sentence;
-    bool (*holds)(const Values& values);
-};
+// Fields that every family has; NVDLA's and the TINPU's own are in their families' sources.
+constexpr std::array relations{burst_in("npu.*.read_ahead")};
 
-constexpr std::string_view burst_fits =
-    "a read is requested when its FIFO has room for a whole burst, or for all bursts of a turn "
-    "(npu.mcif.turn_beats); it holds what one atom needs, whatever its size";
-constexpr auto holds_burst = [](const Values& v) { return v[0] >= std::max(v[1], v[2]); };
-constexpr Relation burst_in(std::string_view fifo) {
-    return {{fifo, "npu.mcif.max_burst", "npu.mcif.turn_beats", ""}, burst_fits, holds_burst};
-}
-
-constexpr std::array relations{
-    burst_in("npu.sdp.source_fifo"),
-    burst_in("npu.sdp.operand_fifo"),
-    burst_in("npu.*.read_ahead"),
-    Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
-             // source: register specification, D_BANK
-             "the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields is set",
-             [](const Values& v) { return v[0] <= 32 || v[1] != 0; }},
-    Relation{{"npu.datapath.atomic_c", "npu.cbuf.bank_width", "", ""},
-             "a cell gets an entry of data in a cycle, and multiplies as many channels as it holds",
-             [](const Values&) { return true; }},
-    Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
-             "a request consists of whole bus beats",
-             [](const Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
-
-// the nearest legal value is searched for within a field's own limits
-constexpr bool is_limited(std::string_view field) {
-    return std::ranges::any_of(limits,
-                               [&](const Limit& row) { return is_named(row.field, field); });
-}
-static_assert(std::ranges::all_of(relations, [](const Relation& relation) {
-    return is_limited(relation.fields[0]) && is_limited(relation.fields[1]);
-}));
-
-// Limits of hardware numbers that no row of `limits` names.
+// Limits of hardware numbers that no row names.
 constexpr Limit any_latency{"", 0, millisecond};
 constexpr Limit any_count{"", 0, many};
 
-/// Null if the field may have any value of its type.
-const Limit* find_limit(std::string_view field, std::string_view type = {}) {
+/// Null if no row is for the field.
+const Limit* find_row(std::span<const Limit> rows, std::string_view field) {
     const auto found =
-        std::ranges::find_if(limits, [&](const Limit& row) { return is_named(row.field, field); });
-    if (found != limits.end()) {
-        return &*found;
+        std::ranges::find_if(rows, [&](const Limit& row) { return is_named(row.field, field); });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+LimitRows rows_of(const NpuFamily* family) {
+    return family == nullptr ? LimitRows{} : family->limits();
+}
+
+/// Null if the field may have any value of its type.
+const Limit* find_limit(const NpuFamily* family, std::string_view field,
+                        std::string_view type = {}) {
+    if (const Limit* row = find_row(rows_of(family).limits, field)) {
+        return row;
+    }
+    if (const Limit* row = find_row(limits, field)) {
+        return row;
     }
     const bool hardware = field.starts_with("npu.") || field.starts_with("memory.");
     if (hardware && type.ends_with("cycles")) {
@@ -270,10 +192,10 @@ std::optional<Values> values_of(const Relation& relation, const Numbers& numbers
 }
 
 /// `npu.datapath.memory_atom=8 or npu.datapath.atomic_k=16`: each one alone is legal.
-std::string nearest_of(const Relation& relation, const Values& values) {
+std::string nearest_of(const NpuFamily* family, const Relation& relation, const Values& values) {
     std::string text;
     for (std::size_t i = 0; i < 2; ++i) {
-        const Limit* limit = find_limit(relation.fields[i]);
+        const Limit* limit = find_limit(family, relation.fields[i], "integer");
         std::optional<std::uint64_t> best;
         const auto distance = [&](std::uint64_t value) {
             return value > values[i] ? value - values[i] : values[i] - value;
@@ -374,18 +296,21 @@ void check_regions(const MemoryConfig& memory, const PlaceOf& place_of) {
 
 }  // namespace
 
-std::string limit_text(std::string_view field, std::string_view type) {
-    const Limit* limit = find_limit(field, type);
+std::string limit_text(const NpuFamily* family, std::string_view field, std::string_view type) {
+    const Limit* limit = find_limit(family, field, type);
     return limit == nullptr || limit->flag() ? "" : text_of(*limit);
 }
 
-std::string relations_text(std::string_view field) {
+std::string relations_text(const NpuFamily* family, std::string_view field) {
     std::string text;
-    for (const Relation& relation : relations) {
-        const bool concerns = std::ranges::any_of(
-            relation.fields, [&](std::string_view row) { return is_named(row, field); });
-        if (concerns && text.find(relation.sentence) == std::string::npos) {
-            text += std::string(relation.sentence) + '\n';
+    for (const std::span<const Relation> rows :
+         {rows_of(family).relations, std::span<const Relation>(relations)}) {
+        for (const Relation& relation : rows) {
+            const bool concerns = std::ranges::any_of(
+                relation.fields, [&](std::string_view row) { return is_named(row, field); });
+            if (concerns && text.find(relation.sentence) == std::string::npos) {
+                text += std::string(relation.sentence) + '\n';
+            }
         }
     }
     return text;
@@ -393,7 +318,7 @@ std::string relations_text(std::string_view field) {
 
 void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
                  const Place& place) {
-    const Limit* limit = find_limit(row);
+    const Limit* limit = find_row(limits, row);
     if (limit != nullptr && !limit->allows(value)) {
         refuse(*limit, field, value, place);
     }
@@ -410,7 +335,7 @@ void check_limits(const SystemConfig& system,
     const Numbers numbers(system);
     const std::vector<FieldRow> rows = list_fields(system);
     for (const FieldRow& row : rows) {
-        const Limit* limit = find_limit(row.name, row.type);
+        const Limit* limit = find_limit(system.family, row.name, row.type);
         if (limit == nullptr) {
             continue;
         }
@@ -424,7 +349,7 @@ void check_limits(const SystemConfig& system,
         const auto values = values_of(relation, numbers);
         if (values && !relation.holds(*values)) {
             const std::string field(relation.fields[0]);
-            const std::string nearest = nearest_of(relation, *values);
+            const std::string nearest = nearest_of(system.family, relation, *values);
             std::vector<std::string> changed(relation.fields.begin(), relation.fields.end());
             std::erase(changed, "");
             throw ConfigError(
@@ -436,12 +361,15 @@ void check_limits(const SystemConfig& system,
                  .nearest = nearest});
         }
     };
-    for (const Relation& relation : relations) {
-        for (const FieldRow& row : rows) {
-            if (is_named(relation.fields[0], row.name)) {
-                Relation of_field = relation;
-                of_field.fields[0] = row.name;
-                check(of_field);
+    for (const std::span<const Relation> all :
+         {rows_of(system.family).relations, std::span<const Relation>(relations)}) {
+        for (const Relation& relation : all) {
+            for (const FieldRow& row : rows) {
+                if (is_named(relation.fields[0], row.name)) {
+                    Relation of_field = relation;
+                    of_field.fields[0] = row.name;
+                    check(of_field);
+                }
             }
         }
     }

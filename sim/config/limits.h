@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Legal values of the fields of a configuration, and relations that must hold between fields: rows
-// of two tables. A configuration that breaks one could not be built as hardware, or is not
+// of two tables here, after those of the NPU's family. A configuration that breaks one could not be built as hardware, or is not
 // supported by this simulator; it is refused, naming the nearest legal values.
 #pragma once
 
@@ -16,11 +16,11 @@
 namespace npuscope {
 
 /// `4 to 128, a power of two`; empty for a field that may have any value of its type (`type` as
-/// named by `npuscope list fields`).
-std::string limit_text(std::string_view field, std::string_view type);
+/// named by `npuscope list fields`). `family` is null for a field that is not an NPU's.
+std::string limit_text(const NpuFamily* family, std::string_view field, std::string_view type);
 
-/// `field: relation` for every relation that the field is part of, one per line.
-std::string relations_text(std::string_view field);
+/// The sentence of every relation that the field is part of, one per line.
+std::string relations_text(const NpuFamily* family, std::string_view field);
 
 /// ConfigError for the first broken limit or relation. `place_of` returns where a field, by its
 /// dotted name, was given its value.

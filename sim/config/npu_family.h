@@ -21,6 +21,7 @@
 #include "models/base/statistics.h"
 #include "models/base/unit_job.h"
 #include "sim/config/field_types.h"
+#include "sim/config/limit.h"
 
 namespace npuscope {
 
@@ -113,13 +114,16 @@ class NpuFamily {
     // For a configuration of this family.
     virtual std::string npu_name(const AnyConfig& npu) const = 0;
     virtual Hertz clock(const AnyConfig& npu) const = 0;
+    /// Legal values of the family's own fields, `npu.*`; every command checks them before it builds,
+    /// plans or checks. A number or latency without a row has a wide range by its type.
+    virtual LimitRows limits() const { return {}; }
     /// A line for lists of presets.
     virtual std::string summary(const AnyConfig& npu) const {
         return format_quantity(clock(npu).value, UnitKind::Frequency);
     }
     /// Preset of the memory if the command line names none; empty: a simple memory.
     virtual std::string memory_preset(const AnyConfig& npu) const = 0;
-    /// ConfigError if such an NPU could not work.
+    /// ConfigError if such an NPU could not work for a reason that `limits` cannot state.
     virtual std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const = 0;
     /// Plans models for such an NPU and this memory; without `values` for their timing only.
     virtual std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "models/npu/npu.h"
 #include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -11,6 +13,55 @@
 namespace npuscope {
 
 template class TypedFamily<NpuConfig>;
+
+namespace {
+
+// source: the values of the presets, and what the equations of models/*_timing divide by or reserve
+constexpr std::array limit_rows{
+    Limit{"npu.datapath.atomic_c", 4, 128, true}, Limit{"npu.datapath.atomic_k", 4, 128, true},
+    Limit{"npu.datapath.memory_atom", 8, 64, true}, Limit{"npu.csb.fifo_depth", 1, largest_count},
+    Limit{"npu.csb.wide_fields", 0, 1},
+    Limit{"npu.cdma.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
+    // a line's second plane is requested before the first one is complete
+    Limit{"npu.cdma.image_requests", 2, largest_count},
+    Limit{"npu.cdma.request_atoms", 1, largest_count}, Limit{"npu.cbuf.banks", 2, 1024, false, 32},
+    Limit{"npu.cbuf.bank_width", 4, 128, true}, Limit{"npu.cbuf.bank_depth", 1, 65536},
+    Limit{"npu.csc.stripe_groups", 1, 64}, Limit{"npu.csc.image_stripe_groups", 1, 64},
+    Limit{"npu.csc.shortest_load", 0, largest_count}, Limit{"npu.cacc.buffered_groups", 1, 1024},
+    Limit{"npu.cacc.partial_sum_bits", 16, 64}, Limit{"npu.cacc.partial_sum_bits_int16", 16, 64},
+    Limit{"npu.sdp.max_batch", 1, 32},  // source: register specification, D_BATCH_NUMBER
+    Limit{"npu.sdp.bs_throughput", 1, largest_count},
+    Limit{"npu.sdp.bn_throughput", 1, largest_count},
+    Limit{"npu.sdp.element_wise_throughput", 1, largest_count},
+    Limit{"npu.sdp.output_throughput", 1, largest_count},
+    Limit{"npu.sdp.source_fifo", 1, largest_count},
+    Limit{"npu.sdp.source_unpacked", 1, largest_count},
+    Limit{"npu.sdp.operand_fifo", 1, largest_count},
+    Limit{"npu.sdp.operand_unpacked", 1, largest_count},
+    Limit{"npu.sdp.beat_group", 1, largest_count}, Limit{"npu.pdp.throughput", 1, largest_count},
+    Limit{"npu.pdp.read_buffer", 1, largest_count},
+    Limit{"npu.pdp.line_buffer_banks", 1, largest_count},
+    Limit{"npu.pdp.line_buffer_bank_atoms", 1, largest_count},
+    Limit{"npu.cdp.throughput", 1, largest_count}, Limit{"npu.cdp.block_columns", 1, largest_count},
+    Limit{"npu.cdp.read_buffer", 1, largest_count},
+    Limit{"npu.bdma.commands", 1, 255}};  // source: register specification, width of FREE_SLOT
+
+constexpr std::array relation_rows{
+    burst_in("npu.sdp.source_fifo"), burst_in("npu.sdp.operand_fifo"),
+    Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
+             // source: register specification, D_BANK
+             "the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields is set",
+             [](const Relation::Values& v) { return v[0] <= 32 || v[1] != 0; }},
+    Relation{{"npu.datapath.atomic_c", "npu.cbuf.bank_width", "", ""},
+             "a cell gets an entry of data in a cycle, and multiplies as many channels as it holds",
+             [](const Relation::Values&) { return true; }},
+    Relation{{"npu.cdma.request_atoms", "npu.mcif.bus_width", "npu.datapath.memory_atom", ""},
+             "a request consists of whole bus beats",
+             [](const Relation::Values& v) { return v[1] <= v[2] || v[0] % (v[1] / v[2]) == 0; }}};
+
+}  // namespace
+
+LimitRows NvdlaFamily::limits() const { return {limit_rows, relation_rows}; }
 
 std::string NvdlaFamily::summary(const AnyConfig& npu) const {
     const NpuConfig& config = typed(npu);

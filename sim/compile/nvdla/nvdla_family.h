@@ -12,6 +12,7 @@ extern template class TypedFamily<NpuConfig>;
 class NvdlaFamily : public TypedFamily<NpuConfig> {
  public:
     std::string_view name() const override { return "nvdla"; }
+    LimitRows limits() const override;
     std::string memory_preset(const AnyConfig& /*npu*/) const override { return "dram_50"; }
     std::string summary(const AnyConfig& npu) const override;
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;

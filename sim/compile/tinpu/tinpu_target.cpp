@@ -192,6 +192,27 @@ std::string TinpuTarget::configuration(const NodeGroup& group) const {
     return text + window_text(candidate);
 }
 
+LimitRows TinpuFamily::limits() const {
+    // source: the values of the presets, and what the equations of tinpu_timing divide by
+    static constexpr std::array rows{
+        Limit{"npu.engine.input_lanes", 1, largest_count},
+        Limit{"npu.engine.output_lanes", 1, largest_count},
+        Limit{"npu.engine.weight_buffers", 1, largest_count},
+        Limit{"npu.engine.launch_queue", 1, largest_count},
+        Limit{"npu.engine.read_buffer", 1, largest_count},
+        Limit{"npu.engine.alignment", 1, 65536, true}, Limit{"npu.engine.memory", 1, 1ULL << 40U},
+        // source: TI Neural Network Compiler for MCUs, weights of 2, 4 and 8 bits; sums have 32 bits
+        Limit{"npu.restrictions.weights[].bits", 2, 8},
+        Limit{"npu.restrictions.weights[].bias_bits", 1, 32},
+        Limit{"npu.restrictions.weights[].scale_bits", 0, 16},
+        Limit{"npu.restrictions.pooling.bits", 2, 8},
+        Limit{"npu.restrictions.pooling.bias_bits", 1, 32},
+        Limit{"npu.restrictions.pooling.scale_bits", 0, 16},
+        Limit{"npu.restrictions.preclip_bits", 1, 32}, Limit{"npu.restrictions.shift_bits", 1, 6},
+        Limit{"npu.restrictions.batch", 0, 1}};
+    return {.limits = rows};
+}
+
 std::unique_ptr<Machine> TinpuFamily::build(const AnyConfig& npu, DiagnosticLog& log) const {
     const LayerNpuConfig& config = typed(npu);
     return std::make_unique<LayerNpu>("npu", LayerNpu::Config{config.mcif, config.engine}, log);

@@ -55,6 +55,7 @@ class TinpuTarget final : public Target {
 class TinpuFamily : public TypedFamily<LayerNpuConfig> {
  public:
     std::string_view name() const override { return "tinpu"; }
+    LimitRows limits() const override;
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
     std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,
                                          bool values) const override;

@@ -3,32 +3,14 @@
 
 #include <utility>
 
-#include "models/base/error.h"
 #include "models/mcif/mcif.h"
 
 namespace vector_npu {
-namespace {
-
-const VectorNpuConfig& checked(const VectorNpuConfig& config) {
-    const VectorConfig& engine = config.engine;
-    if (engine.lanes == 0 || engine.launch_queue == 0) {
-        throw npuscope::ConfigError("a vector unit without lanes or without a launch queue",
-                                    "npu.engine.lanes and npu.engine.launch_queue are at least 1");
-    }
-    const std::uint64_t beat = config.mcif.bus_width.value;
-    if (beat == 0 || engine.buffer.value == 0 || engine.buffer.value % beat != 0) {
-        throw npuscope::ConfigError("npu.engine.buffer is not a multiple of npu.mcif.bus_width",
-                                    "the unit reads and writes whole beats");
-    }
-    return config;
-}
-
-}  // namespace
 
 VectorNpu::VectorNpu(const sc_core::sc_module_name& name, const VectorNpuConfig& config,
                      npuscope::DiagnosticLog& log)
     : sc_core::sc_module(name),
-      mcif("mcif", checked(config).mcif, log),
+      mcif("mcif", config.mcif, log),
       unit("vector", config.engine, config.mcif.bus_width),
       launch_queue_(config.engine.launch_queue) {
     mcif.connect(unit.a.port);

@@ -14,7 +14,6 @@ namespace vector_npu {
 
 class VectorNpu : public sc_core::sc_module, public npuscope::Machine {
  public:
-    /// ConfigError if the unit could not work.
     VectorNpu(const sc_core::sc_module_name& name, const VectorNpuConfig& config,
               npuscope::DiagnosticLog& log);
 

@@ -136,12 +136,18 @@ class VectorNpu(unittest.TestCase):
                                    f"memory.regions[0].surfaces={5 * MAP_BYTES} B", status=1))
 
     def test_fields_of_the_family_are_listed_and_refused(self):
-        self.assertIn("npu.engine.lanes\n    integer; default 4; 0 to 1048576\n",
+        self.assertIn("npu.engine.lanes\n    integer; default 4; 1 to 1024\n",
                       self.command("list", "fields", "npu.engine"))
+        self.assertIn("relation: the unit reads and writes whole beats",
+                      self.command("list", "fields", "npu.engine.buffer"))
         self.assertIn("did you mean", self.command("run", HERE / "model.onnx", "--set",
                                                    "npu.engine.lane=2", status=2))
-        self.assertIn("npu.engine.lanes", self.command("run", HERE / "model.onnx", "--set",
-                                                       "npu.engine.lanes=0", status=2))
+        for command in ("run", "plan", "check"):
+            for change, nearest in (("lanes=0", "lanes=1"), ("buffer=0", "buffer=4"),
+                                    ("buffer=24", "buffer=16")):
+                self.assertIn(f"npu.engine.{nearest}",
+                              self.command(command, HERE / "model.onnx", "--set",
+                                           f"npu.engine.{change}", status=2))
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class GroupReader {
         if (!node || model_.node(*node).op != op) {
             return false;
         }
-        group_.pattern += (group_.pattern.empty() ? "" : "+") + std::string(op);
+        group_.pattern.append(group_.pattern.empty() ? "" : "+").append(op);
         group_.nodes.push_back(*node);
         group_.output = model_.node(*node).outputs.front();
         group_.cube = model_.sizes(group_.output);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "tests/sim/command_line/typed.h"
@@ -55,7 +56,9 @@ TEST(Limits, AFieldOutsideItsRangeIsRefusedWithTheNearestValueThatRuns) {
         const Answer refused = timed("nv_small", {std::string(field) + "=0"});
         EXPECT_EQ(refused.code, ExitCode::WrongInput) << field;
         EXPECT_NE(refused.err.find(field), std::string::npos) << refused.err;
-        EXPECT_NE(refused.err.find(limit_text(field, "integer")), std::string::npos) << refused.err;
+        EXPECT_NE(refused.err.find(limit_text(nvdla_system().family, field, "integer")),
+                  std::string::npos)
+            << refused.err;
         EXPECT_NE(timed("nv_small", {proposal(refused.err)}).code, ExitCode::Bug) << refused.err;
     }
 }
