@@ -74,7 +74,7 @@ class Machine {
         ClientTraffic moved;
         Bytes beat;
     };
-    virtual std::vector<PortTraffic> ports() const { return {}; }
+    virtual std::vector<PortTraffic> ports() const = 0;
     /// What its parts did, in addition to what the ports moved.
     virtual std::vector<ActionCount> actions() const { return {}; }
     /// What each operation moved, by client and port.
@@ -82,7 +82,7 @@ class Machine {
         std::string operation;
         NamedTraffic traffic;
     };
-    virtual std::vector<OperationTraffic> operation_traffic() const { return {}; }
+    virtual std::vector<OperationTraffic> operation_traffic() const = 0;
     /// Reports to `recorder` what the units do.
     virtual void record_to(Recorder* recorder) = 0;
     /// What acts on the machine from outside.

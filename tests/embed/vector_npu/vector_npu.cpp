@@ -34,4 +34,14 @@ std::vector<npuscope::Mcif::Traffic> VectorNpu::traffic() const {
     return merged;
 }
 
+std::vector<VectorNpu::PortTraffic> VectorNpu::ports() const {
+    return {{"memory", mcif.total(), mcif.width()}};
+}
+
+std::vector<VectorNpu::OperationTraffic> VectorNpu::operation_traffic() const {
+    std::vector<OperationTraffic> all;
+    npuscope::add_operation_traffic(all, mcif, "memory");
+    return all;
+}
+
 }  // namespace vector_npu

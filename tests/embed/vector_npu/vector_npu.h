@@ -30,6 +30,8 @@ class VectorNpu : public sc_core::sc_module, public npuscope::Machine {
     }
     std::vector<UnitEntry> units() override { return {{"vector", &unit}}; }
     std::vector<npuscope::Mcif::Traffic> traffic() const override;
+    std::vector<PortTraffic> ports() const override;
+    std::vector<OperationTraffic> operation_traffic() const override;
 
  private:
     const std::size_t launch_queue_;

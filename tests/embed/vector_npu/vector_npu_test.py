@@ -110,6 +110,11 @@ class VectorNpu(unittest.TestCase):
                 self.assertGreater(one["causes"]["memory"], 0)
         self.assertEqual((result["traffic"]["read_bytes"], result["traffic"]["write_bytes"]),
                          (4 * MAP_BYTES, 3 * MAP_BYTES))
+        self.assertEqual([(one["read_bytes"], one["write_bytes"]) for one in result["layers"]
+                          if not one["host"]],
+                         [(MAP_BYTES, MAP_BYTES), (MAP_BYTES, MAP_BYTES), (2 * MAP_BYTES, MAP_BYTES)])
+        self.assertEqual([(one["port"], one["read_bytes"], one["beat_bytes"])
+                          for one in result["ports"]], [("memory", 4 * MAP_BYTES, 16)])
         self.assertEqual(self.run_json("--values", "off")["cycles"], result["cycles"])
         narrow = self.run_json("--set", "npu.engine.lanes=1", "--set", "memory.read_latency=0")
         self.assertEqual(narrow["operations"][0]["causes"]["work"], ELEMENTS)
