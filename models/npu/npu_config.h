@@ -57,6 +57,7 @@ struct NpuConfig {
     std::string name = "unnamed";
     RtlGeneration rtl = RtlGeneration::NvSmall;
     Hertz clock{1'000'000'000};
+    std::string memory = "dram_50";
     SurfaceConfig surfaces;
     DatapathConfig datapath;
     CsbConfig csb;
@@ -82,6 +83,8 @@ struct NpuConfig {
                     "fields that are not given follow from it and from the widths");
         visit.field("clock", self.clock,
                     "clock of core and bus; used by reports and by DRAMs with their own clock");
+        visit.field("memory", self.memory,
+                    "preset of the NPU's memory, where the command line names none");
         visit.field("surfaces", self.surfaces,
                     "images as drivers pass them, in layouts other than feature cubes");
         visit.field("datapath", self.datapath, "widths that several units share");

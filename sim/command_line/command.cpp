@@ -248,7 +248,7 @@ void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies f
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
         ->capture_default_str();
     app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->default_str("dram_50, or the NPU preset's own");
+        ->default_str("that of the NPU's preset");
     app.add_option("--set", arguments.changes,
                    "KEY=VALUE changes a field of the configuration; may be repeated")
         ->allow_extra_args(false);

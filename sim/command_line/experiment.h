@@ -195,7 +195,7 @@ struct Experiment {
         visit.field(
             "memory", self.memory,
             "preset of the memory by name or file, or its fields; default: that of the NPU's "
-            "preset, or of its family");
+            "preset");
         visit.field("host", self.host, "fields of the host that differ from the preset's");
         visit.field("set", self.set, "KEY=VALUE, fields that override the above, in order");
         visit.field("inputs", self.inputs, "folder of a network's inputs");

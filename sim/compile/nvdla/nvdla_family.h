@@ -13,7 +13,6 @@ class NvdlaFamily : public TypedFamily<NpuConfig> {
  public:
     std::string_view name() const override { return "nvdla"; }
     LimitRows limits() const override;
-    std::string memory_preset(const AnyConfig& /*npu*/) const override { return "dram_50"; }
     std::string summary(const AnyConfig& npu) const override;
     std::unique_ptr<Machine> build(const AnyConfig& npu, DiagnosticLog& log) const override;
     std::shared_ptr<const Target> target(const AnyConfig& npu, const MemoryConfig& memory,

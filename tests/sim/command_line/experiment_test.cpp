@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: everything from one file, and every run writes a file that repeats it.
+
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
@@ -272,6 +273,21 @@ TEST(Docs, TheTableOfAnExperimentsKeysIsThatOfItsDescription) {
     EXPECT_GT(rows.size(), 500U);
     EXPECT_NE(page.find(rows), std::string::npos)
         << "docs/experiments.md lacks what `npuscope list fields experiment. --markdown` prints";
+}
+
+TEST_F(ExperimentTest, APresetNamesTheMemoryOfItsNpu) {
+    write("far.yaml", "name: far\nmemory: dram_200\n");
+    const auto latency = [&](std::vector<std::string> options) {
+        options.insert(options.begin(), {"run", "lenet", "--npu", at("far.yaml"), "--values", "off",
+                                         "--json", at("r.json")});
+        const Answer answer = typed(options);
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        return nlohmann::json::parse(
+                   read_whole_file(at("r.json")))["config"]["memory"]["read_latency"]
+            .get<int>();
+    };
+    EXPECT_EQ(latency({}), 200);
+    EXPECT_EQ(latency({"--memory", "dram_50"}), 50);
 }
 
 }  // namespace
