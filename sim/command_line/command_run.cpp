@@ -28,13 +28,10 @@ using RunArguments = ExperimentArguments;
 
 void require_own_files(const RunArguments& arguments) {
     const WriteChoices& write = arguments.experiment.write;
-    std::vector<OutputPath> outputs{{"--out", write.out, OutputKind::Folder},
-                                    {"--outputs", write.outputs, OutputKind::Folder},
-                                    {"--json", write.json, OutputKind::Text},
-                                    {"--csv", write.csv, OutputKind::Text},
-                                    {"--timeline", write.timeline},
-                                    {"--wave", write.wave},
-                                    {"--actions", write.actions}};
+    std::vector<OutputPath> outputs;
+    for (const WrittenOption& option : written_options) {
+        outputs.push_back({"--" + std::string(option.name), write.*option.path, option.kind});
+    }
     for (const std::string& text : write.dump) {
         outputs.push_back({"--dump", parse_surface_file(text, "--dump").file});
     }

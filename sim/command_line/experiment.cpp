@@ -171,9 +171,11 @@ Experiment read_experiment(const ConfigNode& root, const fs::path& folder) {
     WriteChoices& write = experiment.write;
     for (std::string* file :
          {&experiment.inputs, &experiment.model.calibration, &experiment.model.labels,
-          &experiment.run.surfaces, &write.out, &write.json, &write.csv, &write.timeline,
-          &write.wave, &write.actions, &write.outputs}) {
+          &experiment.run.surfaces, &write.loadable}) {
         *file = seen_from(folder, *file);
+    }
+    for (const WrittenOption& option : written_options) {
+        write.*option.path = seen_from(folder, write.*option.path);
     }
     if (!write.energy.empty()) {
         place_preset(write.energy, "energy", folder, root.find("write")->find("energy")->place);
@@ -391,12 +393,13 @@ void ExperimentArguments::open() {
 }
 
 bool ExperimentArguments::changes_results() const {
-    static constexpr std::array outputs{"out",     "json",    "csv",  "timeline",   "wave",
-                                        "actions", "outputs", "dump", "operations", "explain"};
+    static constexpr std::array<std::string_view, 3> shown{"dump", "operations", "explain"};
     return std::ranges::any_of(app->get_options(), [](const CLI::Option* option) {
         const auto& names = option->get_lnames();
         return option->count() > 0 && !names.empty() &&
-               std::ranges::find(outputs, names.front()) == outputs.end();
+               std::ranges::find(shown, names.front()) == shown.end() &&
+               std::ranges::find(written_options, names.front(), &WrittenOption::name) ==
+                   written_options.end();
     });
 }
 

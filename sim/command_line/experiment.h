@@ -13,13 +13,16 @@
 // in whatever folder the command is typed.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/command_line/command.h"
 #include "sim/command_line/model_source.h"
+#include "sim/command_line/output_paths.h"
 #include "sim/compile/nvdla/network_planner.h"
 #include "sim/config/config_node.h"
 #include "sim/model/network.h"
@@ -165,6 +168,23 @@ struct WriteChoices {
                     "a plan prints for each layer the choice and the reason");
     }
 };
+
+/// An option of `run` that names where a report goes.
+struct WrittenOption {
+    std::string_view name;
+    std::string WriteChoices::*path;
+    OutputKind kind = OutputKind::File;
+};
+/// All of them: paths in an experiment are relative to it, no two may be one file, they do not change
+/// results, and a sweep's base has none.
+inline constexpr std::array written_options{
+    WrittenOption{"out", &WriteChoices::out, OutputKind::Folder},
+    WrittenOption{"outputs", &WriteChoices::outputs, OutputKind::Folder},
+    WrittenOption{"json", &WriteChoices::json, OutputKind::Text},
+    WrittenOption{"csv", &WriteChoices::csv, OutputKind::Text},
+    WrittenOption{"timeline", &WriteChoices::timeline},
+    WrittenOption{"wave", &WriteChoices::wave},
+    WrittenOption{"actions", &WriteChoices::actions}};
 
 struct Experiment {
     std::string shows;

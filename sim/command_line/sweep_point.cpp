@@ -83,13 +83,9 @@ struct ReadyDesign {
 /// ConfigError if the experiment writes files or texts, which a sweep has no place for.
 void refuse_outputs(const ConfigNode& experiment, const WriteChoices& write) {
     GivenOptions given;
-    given.add(!write.out.empty(), "write.out");
-    given.add(!write.json.empty(), "write.json");
-    given.add(!write.csv.empty(), "write.csv");
-    given.add(!write.timeline.empty(), "write.timeline");
-    given.add(!write.wave.empty(), "write.wave");
-    given.add(!write.actions.empty(), "write.actions");
-    given.add(!write.outputs.empty(), "write.outputs");
+    for (const WrittenOption& option : written_options) {
+        given.add(!(write.*option.path).empty(), "write." + std::string(option.name));
+    }
     given.add(!write.loadable.empty(), "write.loadable");
     given.add(!write.dump.empty(), "write.dump");
     given.add(write.operations, "write.operations");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: everything from one file, and every run writes a file that repeats it.
+#include "sim/command_line/experiment.h"
 
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <type_traits>
 
 #include "sim/command_line/lists.h"
 #include "sim/config/file_io.h"
@@ -288,6 +291,38 @@ TEST_F(ExperimentTest, APresetNamesTheMemoryOfItsNpu) {
     };
     EXPECT_EQ(latency({}), 200);
     EXPECT_EQ(latency({"--memory", "dram_50"}), 50);
+}
+
+/// Names of the struct's texts.
+struct TextFields {
+    template <class T>
+    void field(std::string_view name, const T& /*value*/, std::string_view /*sentence*/) {
+        if constexpr (std::is_same_v<T, std::string>) {
+            all.insert(std::string(name));
+        }
+    }
+    std::set<std::string> all;
+};
+
+TEST_F(ExperimentTest, EveryFileOfARunIsInTheListOfItsOutputs) {
+    TextFields texts;
+    const WriteChoices none;
+    WriteChoices::describe(texts, none);
+    std::set<std::string> listed{"energy", "loadable"};  // is read; a plan writes it
+    for (const WrittenOption& option : written_options) {
+        EXPECT_TRUE(listed.emplace(option.name).second) << option.name;
+    }
+    EXPECT_EQ(texts.all, listed);
+}
+
+TEST_F(ExperimentTest, ALoadableIsWrittenBesideTheExperiment) {
+    write("plan.yaml", "program: lenet\nnpu: nv_small\nwrite: {loadable: here.nvdla}\n");
+    const TempFolder other;
+    const Elsewhere elsewhere(other.path());
+    const Answer answer = typed({"plan", at("plan.yaml")});
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_TRUE(fs::exists(at("here.nvdla")));
+    EXPECT_FALSE(fs::exists("here.nvdla"));
 }
 
 }  // namespace
