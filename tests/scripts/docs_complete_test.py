@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every statement and key that the readers know is in a table of its page and in an example."""
+"""Every statement and key that the readers know is in a table of its page and in an example; recipes name
+files that exist."""
 
 import pathlib
 import re
@@ -50,6 +51,25 @@ class DocsComplete(unittest.TestCase):
     def test_keys_of_images(self):
         source = text_of("sim/check/image_description.h")
         self.expect_all("docs/images.md", KEY.findall(source) + ENUMERATOR.findall(source))
+
+    def test_files_of_recipes(self):
+        for page in ("docs/extending.md", "docs/architecture.md"):
+            files = re.findall(r"`((?:\w+/)+[\w.]*)`", text_of(page))
+            self.assertGreater(len(files), 4, page)
+            for name in files:
+                self.assertTrue((ROOT / name).exists() or (ROOT / (name + ".md")).exists()
+                                or (ROOT / "docs" / name).exists(), f"{page}: there is no '{name}'")
+
+    def test_names_of_recipes(self):
+        words = set()
+        for top in "models", "sim", "tests", "scripts":
+            for path in (ROOT / top).rglob("*"):
+                words.add(path.stem)
+                if path.suffix in (".h", ".cpp", ".txt") or top == "scripts" and path.is_file():
+                    words.update(re.findall(r"\w+", path.read_text()))
+        prose = re.sub(r"Commits?: .*?(?:\n\n|\Z)", "", text_of("docs/extending.md"), flags=re.S)
+        for name in re.findall(r"`(\w*[A-Z_]\w*(?:::\w+)?)`", prose):
+            self.assertTrue(name.split("::")[-1] in words, f"docs/extending.md: no source has '{name}'")
 
 
 if __name__ == "__main__":
