@@ -30,7 +30,7 @@ struct PresetHead {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("family", self.family,
-                    "kind of NPU: nvdla (runs register programs) or tinpu (runs layers)");
+                    "kind of NPU, such as nvdla (runs register programs) or tinpu (runs layers)");
     }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a family of NPUs is to the program: the configuration that its presets hold, the machine
-// that is built from one, and its registers. One object per family; main passes the list of them,
-// and no other code knows which there are.
+// that is built from one, and its registers. One object per family; main.cpp and sim/embed pass the
+// list of them, and no other code knows which there are.
 #pragma once
 
 #include <concepts>
