@@ -91,18 +91,19 @@ void add_mul(const Mul& mul, const std::optional<SdpOperandFetch>& fetch,
 
 void add_x(const SdpXStage& stage, const std::optional<SdpOperandFetch>& fetch,
            std::vector<std::string>& steps) {
-    if (stage.bypass) {
+    const auto& [bypass, alu, mul, shift_right, relu] = stage;  // each member has its words
+    if (bypass) {
         return;
     }
-    add_alu(stage.alu, fetch, steps);
-    if (!stage.alu.bypass && stage.alu.shift_left > 0) {
-        steps.back() += fmt::format(" << {}", stage.alu.shift_left);
+    add_alu(alu, fetch, steps);
+    if (!alu.bypass && alu.shift_left > 0) {
+        steps.back() += fmt::format(" << {}", alu.shift_left);
     }
-    add_mul(stage.mul, fetch, steps);
-    if (stage.shift_right > 0) {
-        steps.push_back(fmt::format(">> {}", stage.shift_right));
+    add_mul(mul, fetch, steps);
+    if (shift_right > 0) {
+        steps.push_back(fmt::format(">> {}", shift_right));
     }
-    if (stage.relu) {
+    if (relu) {
         steps.emplace_back("ReLU");
     }
 }
@@ -238,19 +239,20 @@ std::string meaning_of(const PdpJob& job, const std::string& input) {
 }
 
 std::string meaning_of(const CdpJob& job) {
-    const CdpNormalization& how = job.normalization;
-    const std::string in = conversion_text(how.input);
-    const std::string out = conversion_text(how.output);
+    // each member has its words, or changes no value
+    const auto& [precision, saturation, nan_to_zero, channels, local_size, sum_bypass, mul_bypass,
+                 input, output, lut] = job.normalization;
+    const std::string in = conversion_text(input);
+    const std::string out = conversion_text(output);
     return fmt::format(
-        "{} ->{}{} {} ({}){} -> {}", result_at(job.shape, how.precision, job.source.base),
-        in.empty() ? "" : fmt::format(" converted: {} ->", in),
-        how.nan_to_zero ? " NaN as 0 ->" : "",
-        how.multiply_bypass ? "looked up in the tables"
-                            : fmt::format("normalised over {} channels", how.local_size),
-        how.square_sum_bypass ? "look-up of the value itself"
-                              : fmt::format("look-up of the sum of {} squares", how.local_size),
+        "{} ->{}{} {} ({}){} -> {}", result_at(job.shape, precision, job.source.base),
+        in.empty() ? "" : fmt::format(" converted: {} ->", in), nan_to_zero ? " NaN as 0 ->" : "",
+        mul_bypass ? "looked up in the tables"
+                   : fmt::format("normalised over {} channels", local_size),
+        sum_bypass ? "look-up of the value itself"
+                   : fmt::format("look-up of the sum of {} squares", local_size),
         out.empty() ? "" : fmt::format(" -> converted: {}", out),
-        result_at(job.shape, how.precision, job.destination.base));
+        result_at(job.shape, precision, job.destination.base));
 }
 
 std::string meaning_of(const TinpuJob& job) {
