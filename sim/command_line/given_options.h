@@ -2,13 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace npuscope {
 
 /// Names of options that were given although they have no effect, for one message about all.
 class GivenOptions {
  public:
-    void add(bool given, const char* option) {
+    void add(bool given, std::string_view option) {
         if (given) {
             names_ += (names_.empty() ? "" : ", ") + std::string(option);
         }
