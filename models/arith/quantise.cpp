@@ -28,7 +28,7 @@ bool quantise_vectors(const float* values, std::size_t count, float factor, T* f
     const hn::Rebind<T, Floats> narrow;
     const auto by = hn::Set(floats, factor);
     const auto low = hn::Set(floats, static_cast<float>(std::numeric_limits<T>::min()));
-    const auto high = hn::Set(floats, static_cast<float>(std::numeric_limits<T>::max()));
+    const auto high = hn::Set(floats, static_cast<float>(largest_fixed<T>));
     auto numbers = hn::Eq(by, by);
     std::size_t i = 0;
     for (; i + hn::Lanes(floats) <= count; i += hn::Lanes(floats)) {
@@ -95,7 +95,7 @@ T rounded(Real product) {
         return static_cast<float>(std::nearbyint(product));
     } else {
         const Real low = std::numeric_limits<T>::min();
-        const Real high = std::numeric_limits<T>::max();
+        const Real high = largest_fixed<T>;
         return static_cast<T>(std::nearbyint(std::clamp(product, low, high)));
     }
 }

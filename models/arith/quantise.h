@@ -6,9 +6,8 @@
 //
 // The radix may be negative. One factor for the tensor, or one for each index of an axis. The
 // vendor's C readers multiply in float32, its Python helper in float64: ties then differ by one, so
-// it is selectable here. Limits are those of the type: -128 to 127, -32768 to 32767. Dropping bit 0
-// for most 16-bit formats is the layout's task, not this file's; the C helper, which clips to 32766,
-// gives the same bytes for them.
+// it is selectable here. Limits: -128 to 127, -32768 to 32766 (bit 0 of 16 bits is never kept).
+// Dropping bit 0 for 16-bit formats is the layout's task, not this file's.
 // source: Kneron page "Convert ONNX & NPU Data"; rounding and limits: both public helpers
 #pragma once
 
@@ -17,6 +16,11 @@
 #include <vector>
 
 namespace npuscope {
+
+/// source: Kneron's C helper; the Python helper clips to 32767 and then clears bit 0: the same
+/// bytes
+template <class T>
+inline constexpr int largest_fixed = sizeof(T) == 1 ? 127 : 32766;
 
 enum class QuantiseMath : std::uint8_t { Float32, Float64 };
 

