@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "sim/model/operator_parts.h"
-#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {
