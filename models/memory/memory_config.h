@@ -168,6 +168,14 @@ struct DramConfig {
     std::uint32_t read_buffers = 16;
     std::uint32_t write_batch = 16;
 
+    /// Bytes a second of the data buses of all channels.
+    double peak() const {
+        const auto burst = static_cast<double>(organisation.burst_bytes().value);
+        const auto clocks = std::max<std::uint64_t>(organisation.burst_clocks().value, 1);
+        return burst * organisation.channels / static_cast<double>(clocks) *
+               static_cast<double>(clock.value);
+    }
+
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("clock", self.clock, "clock of the command bus");
@@ -235,6 +243,14 @@ struct MemoryRegionConfig {
     Hertz npu_clock{1'000'000'000};  ///< clock of the NPU's cycles; no field: it is the NPU's own
     std::optional<DramConfig> dram;
     std::optional<Bytes> surfaces;
+
+    /// Bytes a second of reads and writes together; nothing where only the ports limit them.
+    std::optional<double> peak() const {
+        if (dram) {
+            return dram->peak();
+        }
+        return bandwidth ? std::optional(static_cast<double>(bandwidth->value)) : std::nullopt;
+    }
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {

@@ -131,13 +131,10 @@ std::string gigabytes(double bytes_per_second) {
 /// Latency from an ACTIVATE to the first data, and peak rate of all channels.
 std::string dram_text(const DramConfig& dram) {
     const auto clock = static_cast<double>(dram.clock.value);
-    const DramOrganisation& built = dram.organisation;
-    const double rate =
-        clock * built.beats_per_clock * static_cast<double>(built.bus_width.value) * built.channels;
     const auto closed = static_cast<double>((dram.timing.t_rcd + dram.timing.cl).value);
     const auto open = static_cast<double>(dram.timing.cl.value);
     return fmt::format("{}, open row {:.3g} ns, closed row {:.3g} ns, controller {}",
-                       gigabytes(rate), open / clock * 1e9, closed / clock * 1e9,
+                       gigabytes(dram.peak()), open / clock * 1e9, closed / clock * 1e9,
                        format_quantity(dram.controller_latency.value, UnitKind::CycleCount));
 }
 

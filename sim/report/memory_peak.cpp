@@ -10,13 +10,6 @@ namespace {
 constexpr double saturated_share = 0.9;
 constexpr double saturated_dram_share = 0.7;  // rows, refreshes and turnarounds take the rest
 
-double peak_of(const DramConfig& dram) {
-    const DramOrganisation& parts = dram.organisation;
-    const auto burst = static_cast<double>(parts.burst_bytes().value * parts.channels);
-    const auto clocks = static_cast<double>(std::max<std::uint64_t>(parts.burst_clocks().value, 1));
-    return burst / clocks * static_cast<double>(dram.clock.value);
-}
-
 bool was_used(const NamedPort& port) {
     return port.traffic.read_beats + port.traffic.write_beats > 0;
 }
@@ -39,14 +32,7 @@ Cycles MemoryPeak::beat_interval() const {
 }
 
 std::optional<double> MemoryPeak::shared() const {
-    if (region_ == nullptr) {
-        return std::nullopt;
-    }
-    if (region_->dram) {
-        return peak_of(*region_->dram);
-    }
-    return region_->bandwidth ? std::optional(static_cast<double>(region_->bandwidth->value))
-                              : std::nullopt;
+    return region_ == nullptr ? std::nullopt : region_->peak();
 }
 
 double MemoryPeak::moved() const {

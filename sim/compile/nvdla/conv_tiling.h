@@ -29,6 +29,7 @@
 #include "models/conv/conv_job.h"
 #include "models/layout/tensor.h"
 #include "models/npu/npu_config.h"
+#include "sim/compile/nvdla/memory_pace.h"
 
 namespace npuscope {
 
@@ -150,7 +151,7 @@ struct ConvTiling {
     bool resident = false;
     bool overlapped = false;  ///< room for the next tile's data while one is computed
     Cycles estimate;
-    std::uint64_t beats = 0;  ///< read for all slices
+    std::uint64_t beats = 0;  ///< read for all slices; written ones too if both take turns
     std::string bound_by;     ///< what bounds the estimate: `mac`, `sdp`, `memory`, `start`
 
     TilingKey key() const {
@@ -161,9 +162,8 @@ struct ConvTiling {
 /// What the estimate of a tiling is based on.
 struct TilingCosts {
     NpuConfig npu;
-    std::uint64_t beat_interval = 1;
-    Cycles read_latency{50};
-    std::uint64_t sram_interval = 1;  ///< cycles per beat behind the second port
+    MemoryPace memory;
+    MemoryPace sram;          ///< behind the second port
     std::uint32_t parts = 1;  ///< tiles come in multiples of this, where there are enough rows
     std::optional<TilingKey> forced;  ///< used instead of the best where a layer has it
 };

@@ -82,15 +82,13 @@ std::optional<Diagnostic> memory_problem(const PlanTarget& target, Bytes bytes) 
 }
 
 TilingCosts costs_of(const PlanTarget& target) {
-    TilingCosts costs{.npu = target.npu,
-                      .beat_interval = target.memory.beat_interval.value,
-                      .read_latency = target.memory.read_latency,
-                      .parts = target.parts,
-                      .forced = target.forced};
-    if (const MemoryRegionConfig* sram = sram_region(target)) {
-        costs.sram_interval = sram->beat_interval.value_or(target.memory.beat_interval).value;
-    }
-    return costs;
+    const MemoryConfig& memory = target.memory;
+    const MemoryRegionConfig* sram = sram_region(target);
+    return {.npu = target.npu,
+            .memory = pace_of(memory.regions.front(), memory, target.npu),
+            .sram = sram == nullptr ? MemoryPace{} : pace_of(*sram, memory, target.npu),
+            .parts = target.parts,
+            .forced = target.forced};
 }
 
 namespace {

@@ -203,9 +203,9 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
     const std::uint64_t columns = std::uint64_t{problem_.geometry.out_width} * problem_.batches;
     const std::uint64_t outputs = tile.out_rows * columns;
     const std::uint64_t elements = divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput);
-    const std::uint64_t interval = costs_.beat_interval;
-    const std::uint64_t atom =
-        std::max(elements + npu.sdp.flying_bubble.value, problem_.residual ? interval : 1);
+    const std::uint64_t fetched =
+        problem_.residual ? pace_of(problem_.residual_in_sram).time_of(1) : 1;
+    const std::uint64_t atom = std::max(elements + npu.sdp.flying_bubble.value, fetched);
     const std::uint64_t turn =
         npu.cacc.fill_latency.value + npu.cacc.credit_return.value - std::min(atom, elements);
     // the last block of a stripe enters when its outputs have credits: one at a time if there are
@@ -239,38 +239,36 @@ TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
                   npu.mcif.bus_width.value) *
         divide_up(problem_.kernels.kernels, npu.datapath.atom_channels(problem_.precision));
     time.residual = problem_.residual ? written : 0;
-    // writes have separate channels
-    const std::uint64_t writing =
-        problem_.output_in_sram ? transfer_time(0, written) : transfer_time(written, 0);
-    time.compute = std::max(time.compute, writing);
+    const MemoryPace& output = pace_of(problem_.output_in_sram);
+    time.written_in_turn = output.shared ? written : 0;
+    time.compute = std::max(time.compute, output.time_of(written));
     return time;
 }
 
 /// Minimum cycles for beats over both ports.
-std::uint64_t TilingEstimate::transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const {
-    return std::max(beats * costs_.beat_interval, sram_beats * costs_.sram_interval);
+std::uint64_t TilingEstimate::transfer_time(const Moved& beats) const {
+    return std::max(costs_.memory.time_of(beats.memory), costs_.sram.time_of(beats.sram));
 }
 
 /// Cycles until a tile's data are in while this many beats of weights arrive as well: the two
 /// alternate, and the remaining data then arrive as fast as without weights.
 std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t weights) const {
     if (problem_.input_in_sram) {
-        return std::max(tile.data_time, tile.data * costs_.sram_interval);
+        return std::max(tile.data_time, costs_.sram.time_of(tile.data));
     }
     const std::uint64_t both = std::min(tile.data, weights);
     const std::uint64_t alone = tile.data - both;
     const std::uint64_t alone_time = tile.data == 0 ? 0 : tile.data_time * alone / tile.data;
-    return std::max(2 * both + alone_time, (2 * both + alone) * costs_.beat_interval);
+    return std::max(2 * both + alone_time, costs_.memory.time_of(2 * both + alone));
 }
 
-std::pair<std::uint64_t, std::uint64_t> TilingEstimate::moved_meanwhile(std::uint64_t weights,
-                                                                        std::uint64_t residual,
-                                                                        std::uint64_t data) const {
-    std::uint64_t moved = weights;
-    std::uint64_t sram = 0;
-    (problem_.residual_in_sram ? sram : moved) += residual;
-    (problem_.input_in_sram ? sram : moved) += data;
-    return {moved, sram};
+TilingEstimate::Moved TilingEstimate::moved_with(const TileTime& tile, std::uint64_t weights,
+                                                 std::uint64_t data) const {
+    Moved moved{.memory = weights};
+    moved.at(problem_.residual_in_sram) += tile.residual;
+    moved.at(problem_.input_in_sram) += data;
+    moved.at(problem_.output_in_sram) += tile.written_in_turn;
+    return moved;
 }
 
 std::uint64_t TilingEstimate::weight_room(const ConvTiling& tiling) const {
@@ -283,16 +281,17 @@ std::uint64_t TilingEstimate::start_of(const TileTime& tile, std::uint64_t with_
                                        std::uint64_t& weights) const {
     const std::uint64_t group = std::min(weights, operands_.group_beats);
     weights -= groups_ == 1 ? group : std::min(weights, std::min(with_data, tile.data));
-    return start + costs_.read_latency.value +
-           std::max(first_data(tile, with_data), group * costs_.beat_interval);
+    // weights, which every tile waits for, come from the first port's memory
+    return start + costs_.memory.latency.value +
+           std::max(first_data(tile, with_data), costs_.memory.time_of(group));
 }
 
 void TilingEstimate::add_work(const TileTime& tile, std::uint64_t weights, Total& total) const {
     total.mac += tile.mac;
     total.drain += tile.drain;
-    total.beats += weights;
-    (problem_.input_in_sram ? total.sram_beats : total.beats) += tile.data;
-    (problem_.residual_in_sram ? total.sram_beats : total.beats) += tile.residual;
+    const Moved moved = moved_with(tile, weights, tile.data);
+    total.beats.memory += moved.memory;
+    total.beats.sram += moved.sram;
 }
 
 TilingEstimate::TileTime TilingEstimate::time_after(const TileTime& now, const ConvTile& tile,
@@ -307,10 +306,11 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
     const bool two_groups =
         groups_ == 1 || std::uint64_t{tiling.banks.weight} * costs_.npu.cbuf.bank_depth >=
                             2 * operands_.group_entries;
-    const std::uint64_t before = start + costs_.read_latency.value;
+    const std::uint64_t before = start + costs_.memory.latency.value;
     const std::uint64_t exposed =
         two_groups ? 0
-                   : (groups_ - 1) * (operands_.group_beats * costs_.beat_interval + before / 2);
+                   : (groups_ - 1) * (costs_.memory.time_of(operands_.group_beats) + before / 2);
+    const std::uint64_t after = end + costs_.memory.latency.value;
     const std::size_t tiles = tiling.tiles.size();
     const std::size_t count = tiles * slices;
     Total total;
@@ -334,13 +334,13 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
                                         ? 0
                                         : std::min(operands_.weight_beats, room) / 4;
         const bool overlapped = tiling.overlapped && !next.awaits;
-        const auto [moved, sram] = moved_meanwhile(
-            weights + ahead, now.residual, !last && overlapped ? next.data : std::uint64_t{0});
-        total.cycles += std::max(now.compute + exposed, transfer_time(moved, sram));
-        total.cycles += !last && next.awaits ? end + costs_.read_latency.value : 0;
+        const Moved meanwhile =
+            moved_with(now, weights + ahead, !last && overlapped ? next.data : 0);
+        total.cycles += std::max(now.compute + exposed, transfer_time(meanwhile));
+        total.cycles += !last && next.awaits ? after : 0;
         data_is_in = overlapped;
     }
-    total.cycles += end + costs_.read_latency.value;
+    total.cycles += after;
     return total;
 }
 
@@ -355,13 +355,13 @@ void TilingEstimate::fill(ConvTiling& tiling) const {
         extend(total.cycles, two.cycles);
         extend(total.mac, two.mac);
         extend(total.drain, two.drain);
-        extend(total.beats, two.beats);
-        extend(total.sram_beats, two.sram_beats);
+        extend(total.beats.memory, two.beats.memory);
+        extend(total.beats.sram, two.beats.sram);
     }
     tiling.estimate = Cycles(total.cycles);
-    tiling.beats = total.beats;
+    tiling.beats = total.beats.memory;
     const LayerBounds shares{Cycles(total.mac), Cycles(total.drain),
-                             Cycles(transfer_time(total.beats, total.sram_beats))};
+                             Cycles(transfer_time(total.beats))};
     tiling.bound_by = 2 * shares.largest().value < total.cycles ? "start" : shares.name();
 }
 
@@ -382,16 +382,13 @@ LayerBounds TilingEstimate::bounds() const {
     const std::uint64_t rows =
         std::min(problem_.input.height, whole.out_rows * problem_.kernels.rows);
     const std::uint64_t data = rows * operands_.row_beats;
-    const std::uint64_t residual = problem_.residual ? written : 0;
-    std::uint64_t read = operands_.weight_beats;
-    std::uint64_t sram = 0;
-    (problem_.input_in_sram ? sram : read) += data;
-    (problem_.residual_in_sram ? sram : read) += residual;
+    const MemoryPace& output = pace_of(problem_.output_in_sram);
+    const TileTime all{.residual = problem_.residual ? written : 0,
+                       .written_in_turn = output.shared ? written : 0};
+    const Moved moved = moved_with(all, operands_.weight_beats, data);
     const std::uint64_t atom_cycles =
         divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput) + npu.sdp.flying_bubble.value;
-    const std::uint64_t writing =
-        problem_.output_in_sram ? transfer_time(0, written) : transfer_time(written, 0);
-    const std::uint64_t memory = std::max(transfer_time(read, sram), writing);
+    const std::uint64_t memory = std::max(transfer_time(moved), output.time_of(written));
     return {.mac = Cycles(time_of(whole).mac * problem_.slices),
             .sdp = Cycles(outputs * groups_ * atom_cycles * problem_.slices),
             .memory = Cycles(memory * problem_.slices)};

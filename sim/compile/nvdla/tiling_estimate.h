@@ -48,7 +48,16 @@ class TilingEstimate {
         std::uint64_t data_time =
             0;  ///< cycles until all of them have arrived, if nothing else is fetched
         std::uint64_t residual = 0;
-        bool awaits = false;  ///< starts only when the preceding tile is over
+        std::uint64_t written_in_turn = 0;  ///< beats that take turns with reads, not besides them
+        bool awaits = false;                ///< starts only when the preceding tile is over
+    };
+
+    /// Beats over the two ports.
+    struct Moved {
+        std::uint64_t memory = 0;
+        std::uint64_t sram = 0;
+
+        std::uint64_t& at(bool in_sram) { return in_sram ? sram : memory; }
     };
 
     /// All tiles of all slices, and where their time goes.
@@ -56,15 +65,15 @@ class TilingEstimate {
         std::uint64_t cycles = 0;
         std::uint64_t mac = 0;
         std::uint64_t drain = 0;
-        std::uint64_t beats = 0;  ///< read
-        std::uint64_t sram_beats = 0;
+        Moved beats;
     };
 
     TileTime time_of(const ConvTile& tile) const;
     /// Time of the tile after `tile`, which itself takes `now`.
     TileTime time_after(const TileTime& now, const ConvTile& tile, const ConvTile& next) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
-    std::uint64_t transfer_time(std::uint64_t beats, std::uint64_t sram_beats) const;
+    const MemoryPace& pace_of(bool in_sram) const { return in_sram ? costs_.sram : costs_.memory; }
+    std::uint64_t transfer_time(const Moved& beats) const;
     std::uint64_t first_data(const TileTime& tile, std::uint64_t weights) const;
     /// Beats of weights that their banks hold.
     std::uint64_t weight_room(const ConvTiling& tiling) const;
@@ -73,10 +82,8 @@ class TilingEstimate {
     std::uint64_t start_of(const TileTime& tile, std::uint64_t with_data,
                            std::uint64_t& weights) const;
     void add_work(const TileTime& tile, std::uint64_t weights, Total& total) const;
-    /// Beats of DRAM and of SRAM that move while a tile computes.
-    std::pair<std::uint64_t, std::uint64_t> moved_meanwhile(std::uint64_t weights,
-                                                            std::uint64_t residual,
-                                                            std::uint64_t data) const;
+    /// These beats of weights and of input, and those of the tile's residual and result.
+    Moved moved_with(const TileTime& tile, std::uint64_t weights, std::uint64_t data) const;
 
     const ConvProblem& problem_;
     const TilingCosts& costs_;
