@@ -142,6 +142,18 @@ class OrderBuilder {
 
 }  // namespace
 
+GroupEnds even_group_ends(const WeightLayout& layout, Bytes values) {
+    GroupEnds ends;
+    for (std::uint32_t group = 1; group < layout.groups(); ++group) {
+        const std::uint64_t kernels = std::uint64_t{layout.group_kernels} * group;
+        ends.weights.push_back(values.value * kernels / layout.shape.kernels);
+        ends.mask.push_back(divide_up(mask_bits(layout) / layout.shape.kernels * kernels, 8));
+    }
+    ends.weights.push_back(values.value);
+    ends.mask.push_back(stored_mask_bytes(layout).value);
+    return ends;
+}
+
 CompressedOrder compressed_order(const CompressedFetch& fetch) {
     return OrderBuilder(fetch).build();
 }

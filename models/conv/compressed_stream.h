@@ -14,8 +14,17 @@
 #include <vector>
 
 #include "models/conv/cdma_timing.h"
+#include "models/layout/weight_layout.h"
 
 namespace npuscope {
+
+/// Bytes up to the end of each kernel group.
+struct GroupEnds {
+    std::vector<std::uint64_t> weights;
+    std::vector<std::uint64_t> mask;
+};
+/// Where `values` bytes of weights are spread evenly over the kernels.
+GroupEnds even_group_ends(const WeightLayout& layout, Bytes values);
 
 struct CompressedFetch {
     Address weights;

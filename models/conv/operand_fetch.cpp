@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "models/conv/cdma_math.h"
+#include "models/conv/compressed_stream.h"
 #include "models/conv/conv_findings.h"
 #include "models/layout/weight_layout.h"
 #include "models/link/surface_port.h"
@@ -248,23 +249,19 @@ std::vector<std::uint8_t> OperandFetch::decompressed(DmaPort& port, ConvWork& wo
 
 void assume_weight_ends(ConvWork& work) {
     const WeightLayout& layout = work.job.weights;
-    const CdmaJob& job = work.job.parts.cdma;
+    const Bytes bytes = work.job.parts.cdma.weight_bytes;
     BufferUse& use = work.buffer;
     use.weight_ends.clear();
     use.mask_ends.clear();
+    if (work.job.parts.cdma.compression) {
+        GroupEnds ends = even_group_ends(layout, bytes);
+        use.weight_ends = std::move(ends.weights);
+        use.mask_ends = std::move(ends.mask);
+        return;
+    }
     for (std::uint32_t group = 1; group <= layout.groups(); ++group) {
         const bool last = group == layout.groups();
-        if (!job.compression) {
-            use.weight_ends.push_back((last ? job.weight_bytes : layout.group_offset(group)).value);
-            continue;
-        }
-        const std::uint64_t kernels = std::min<std::uint64_t>(
-            layout.shape.kernels, std::uint64_t{layout.group_kernels} * group);
-        use.weight_ends.push_back(last ? job.weight_bytes.value
-                                       : job.weight_bytes.value * kernels / layout.shape.kernels);
-        use.mask_ends.push_back(
-            last ? stored_mask_bytes(layout).value
-                 : divide_up(mask_bits(layout) / layout.shape.kernels * kernels, 8));
+        use.weight_ends.push_back((last ? bytes : layout.group_offset(group)).value);
     }
 }
 

@@ -2,11 +2,13 @@
 #include "sim/compile/nvdla/tiling_estimate.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "models/conv/csc_math.h"
 #include "models/conv/csc_timing.h"
 #include "models/layout/weight_layout.h"
 #include "models/npu/pipelines.h"
+#include "sim/compile/nvdla/compressed_wait.h"
 
 namespace npuscope {
 namespace {
@@ -300,16 +302,23 @@ TilingEstimate::TileTime TilingEstimate::time_after(const TileTime& now, const C
     return alike ? now : time_of(next);
 }
 
-TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
-                                               std::uint32_t slices) const {
-    const std::uint64_t room = weight_room(tiling);
+std::uint64_t TilingEstimate::wait_for_plain(const ConvTiling& tiling) const {
     const bool two_groups =
         groups_ == 1 || std::uint64_t{tiling.banks.weight} * costs_.npu.cbuf.bank_depth >=
                             2 * operands_.group_entries;
     const std::uint64_t before = start + costs_.memory.latency.value;
-    const std::uint64_t exposed =
-        two_groups ? 0
-                   : (groups_ - 1) * (costs_.memory.time_of(operands_.group_beats) + before / 2);
+    return two_groups ? 0
+                      : (groups_ - 1) * (costs_.memory.time_of(operands_.group_beats) + before / 2);
+}
+
+TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
+                                               std::uint32_t slices) const {
+    const std::uint64_t room = weight_room(tiling);
+    std::optional<CompressedWait> compressed;
+    if (tiling.form.compressed && groups_ > 1) {
+        compressed.emplace(problem_, operands_, costs_, tiling.banks.weight);
+    }
+    const std::uint64_t plain = compressed ? 0 : wait_for_plain(tiling);
     const std::uint64_t after = end + costs_.memory.latency.value;
     const std::size_t tiles = tiling.tiles.size();
     const std::size_t count = tiles * slices;
@@ -323,6 +332,8 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
                     : time_after(now, tiling.tiles[i % tiles], tiling.tiles[(i + 1) % tiles]);
         std::uint64_t weights = tiling.resident && i % tiles > 0 ? 0 : operands_.weight_beats;
         add_work(now, weights, total);
+        const std::uint64_t waited =
+            compressed && weights > 0 ? compressed->cycles(now.compute / groups_) : plain;
         // a full weight buffer leaves the bus to the data; after another tile weights came early
         const std::uint64_t early = std::min(weights, room);
         if (!data_is_in) {
@@ -336,7 +347,7 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
         const bool overlapped = tiling.overlapped && !next.awaits;
         const Moved meanwhile =
             moved_with(now, weights + ahead, !last && overlapped ? next.data : 0);
-        total.cycles += std::max(now.compute + exposed, transfer_time(meanwhile));
+        total.cycles += std::max(now.compute + waited, transfer_time(meanwhile));
         total.cycles += !last && next.awaits ? after : 0;
         data_is_in = overlapped;
     }

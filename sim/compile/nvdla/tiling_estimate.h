@@ -71,6 +71,8 @@ class TilingEstimate {
     TileTime time_of(const ConvTile& tile) const;
     /// Time of the tile after `tile`, which itself takes `now`.
     TileTime time_after(const TileTime& now, const ConvTile& tile, const ConvTile& next) const;
+    /// Cycles that the cells wait for uncompressed weights after a tile's first kernel group.
+    std::uint64_t wait_for_plain(const ConvTiling& tiling) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;
     const MemoryPace& pace_of(bool in_sram) const { return in_sram ? costs_.sram : costs_.memory; }
     std::uint64_t transfer_time(const Moved& beats) const;
