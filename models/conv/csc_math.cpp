@@ -25,8 +25,13 @@ std::uint64_t useful_macs(const ConvJob& job) {
     const std::uint64_t outputs =
         std::uint64_t{job.output().height} * job.output().width * job.batches();
     const std::uint64_t products = outputs * job.kernels.elements();
-    // a patch of 4 x 4 products yields four outputs
-    return job.mode() == ConvMode::Winograd ? products / 4 : products;
+    // a transformed kernel has 16 weights in place of nine
+    return job.mode() == ConvMode::Winograd ? products * 9 / 16 : products;
+}
+
+double macs_per_cell(ConvMode mode) {
+    // 16 products of a patch yield four outputs of nine weights each
+    return mode == ConvMode::Winograd ? 4 * 9 / 16.0 : 1;
 }
 
 std::vector<std::uint32_t> ImageWalk::reaches(std::uint32_t length) const {

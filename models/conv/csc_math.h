@@ -20,7 +20,11 @@ namespace npuscope {
 WeightKernels sequenced_kernels(const ConvJob& job, const WeightKernels& stored);
 
 /// Multiplications of the layer that are part of a sum, padding included: outputs x C x R x S x K.
+/// With Winograd, those of the 3 x 3 kernels before they were transformed.
 std::uint64_t useful_macs(const ConvJob& job);
+
+/// Such multiplications that a product of the array stands for: 2.25 with Winograd, otherwise 1.
+double macs_per_cell(ConvMode mode);
 
 // Channel pre-extension of image weights: the columns of a kernel become channels,
 // c' = s * C + c with C' = S * C and one column. Rows stay. Channel order is R/Y, G/U, B/V, A/X

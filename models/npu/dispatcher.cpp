@@ -210,7 +210,8 @@ void Dispatcher::start_conv(const Launch& launch) {
     }
     work->record = record_of("conv", work->name);
     work->record.macs = useful_macs(work->job);
-    work->record.mac_cells = 1.0 * config_.datapath.atomic_c * work->job.weights.group_kernels;
+    work->record.mac_cells = macs_per_cell(work->job.mode()) * config_.datapath.atomic_c *
+                             work->job.weights.group_kernels;
     awaiting_sdp_.push_back(work);
     rooms_.cdma.launches.push(work);
     rooms_.csc.launches.push(work);

@@ -186,10 +186,10 @@ const rowsOf = run => (run.layers.length ? run.layers : run.operations.map(opera
   ...operation, kind: operation.unit, share: run.cycles ? operation.own_cycles / run.cycles : 0, useful_macs: operation.macs,
   read_bytes: null, write_bytes: null, causes: operation.own_causes || operation.causes, cycles: operation.own_cycles ?? operation.cycles})));
 
-/// MACs that the array can do per cycle, from a row that says how much of it was used.
+/// MACs that the array can do per cycle, from rows that say how much of it was used; of several, the most.
 function peakOf(run) {
-  const row = rowsOf(run).find(one => one.mac_utilisation > 0 && one.useful_macs > 0 && one.cycles > 0);
-  return row ? row.useful_macs / row.mac_utilisation / row.cycles : 0;
+  const rows = rowsOf(run).filter(one => one.mac_utilisation > 0 && one.useful_macs > 0 && one.cycles > 0);
+  return Math.max(0, ...rows.map(row => row.useful_macs / row.mac_utilisation / row.cycles));
 }
 
 const macsOf = run => rowsOf(run).reduce((sum, row) => sum + (row.host ? 0 : row.useful_macs), 0);

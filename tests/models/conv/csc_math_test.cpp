@@ -49,12 +49,14 @@ TEST(CscMath, UsefulMacsCountEveryTapOfEveryOutput) {
     EXPECT_EQ(useful_macs(job), 3U * 5 * 7 * 16 * 3 * 3 * 2);
 }
 
-TEST(CscMath, AWinogradPatchOfSixteenProductsMakesFourOutputs) {
+TEST(CscMath, AWinogradPatchOfSixteenProductsStandsForFourOutputsOfNineTaps) {
     ConvJob job;
     job.parts.csc.mode = ConvMode::Winograd;
     job.parts.csc.output = {8, 4, 4};
     job.kernels = {8, 32, 4, 4};
-    EXPECT_EQ(useful_macs(job), 4U * 16 * 8 * 32);
+    EXPECT_EQ(useful_macs(job), 4U * 4 * 9 * 8 * 32);
+    EXPECT_EQ(macs_per_cell(ConvMode::Winograd), 2.25);
+    EXPECT_EQ(macs_per_cell(ConvMode::Direct), 1);
 }
 
 }  // namespace
