@@ -96,9 +96,9 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     require_use_of_plan_options(experiment.plan, system);
     Result result = run_experiment(experiment, system);
     if (!experiment.write.energy.empty()) {
-        result.energy = estimate_energy(read_preset<EnergyTable>(find_preset(
-                                            configs_folder(), "energy", experiment.write.energy)),
-                                        result);
+        const PresetFile preset = find_preset(configs_folder(), "energy", experiment.write.energy);
+        result.energy =
+            estimate_energy(read_energy_table(read_preset_text(preset), preset.shown), result);
     }
     experiment.command = recorded_command(arguments, console);
     result.version = NPUSCOPE_VERSION;

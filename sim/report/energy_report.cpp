@@ -4,23 +4,75 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 
+#include "models/base/error.h"
 #include "models/npu/npu_config.h"
+#include "sim/config/limits.h"
 
 namespace npuscope {
 namespace {
 
-/// What a run counts, with the memory behind the ports as one more part.
+constexpr const char* memory_part = "memory";
+constexpr const char* on_chip_part = "on_chip";
+constexpr const char* dram_prefix = "dram_";
+
+/// A part and an action that runs count.
+struct CountedAction {
+    std::string_view part;
+    std::string_view action;
+};
+constexpr std::array counted_actions{
+    CountedAction{"mac", "int8"},           CountedAction{"mac", "int16"},
+    CountedAction{"mac", "fp16"},           CountedAction{"cbuf", "read_bytes"},
+    CountedAction{"cbuf", "write_bytes"},   CountedAction{"cacc", "update"},
+    CountedAction{"memory", "read_bytes"},  CountedAction{"memory", "write_bytes"},
+    CountedAction{"on_chip", "read_bytes"}, CountedAction{"on_chip", "write_bytes"}};
+constexpr std::array dram_actions{std::string_view("row_activations"), std::string_view("bursts")};
+
+bool is_counted(const ActionEnergy& line) {
+    if (line.part.starts_with(dram_prefix)) {
+        return std::ranges::find(dram_actions, line.action) != dram_actions.end();
+    }
+    return std::ranges::any_of(counted_actions, [&](const CountedAction& one) {
+        return one.part == line.part && one.action == line.action;
+    });
+}
+
+std::string counted_text() {
+    std::string text;
+    for (const CountedAction& one : counted_actions) {
+        text += fmt::format("{} {}, ", one.part, one.action);
+    }
+    return fmt::format("{}{}REGION {}", text, dram_prefix, fmt::join(dram_actions, " or "));
+}
+
+/// Whether the memory of a port is on the chip: an NVDLA's second one, or any other NPU's.
+bool is_on_chip(const NamedPort& port, const Result& result) {
+    return port.port != "primary" || result.config.npu.find<NpuConfig>() == nullptr;
+}
+
+/// What a run counts, with the memories behind the ports as further parts.
 std::vector<ActionCount> counts_of(const Result& result) {
     std::vector<ActionCount> counts = result.actions;
-    const ClientTraffic traffic = result.total_traffic();
-    counts.push_back({"memory", "read_bytes", traffic.read_bytes.value});
-    counts.push_back({"memory", "write_bytes", traffic.write_bytes.value});
+    ClientTraffic traffic = result.total_traffic();
+    ClientTraffic on_chip;
+    for (const NamedPort& port : result.ports) {
+        if (is_on_chip(port, result)) {
+            on_chip += port.traffic;
+        }
+    }
+    counts.push_back({memory_part, "read_bytes", (traffic.read_bytes - on_chip.read_bytes).value});
+    counts.push_back(
+        {memory_part, "write_bytes", (traffic.write_bytes - on_chip.write_bytes).value});
+    counts.push_back({on_chip_part, "read_bytes", on_chip.read_bytes.value});
+    counts.push_back({on_chip_part, "write_bytes", on_chip.write_bytes.value});
     for (const NamedDram& dram : result.drams) {
-        counts.push_back({"dram_" + dram.region, "row_activations",
+        counts.push_back({dram_prefix + dram.region, "row_activations",
                           dram.statistics.row_misses + dram.statistics.row_conflicts});
-        counts.push_back({"dram_" + dram.region, "bursts",
+        counts.push_back({dram_prefix + dram.region, "bursts",
                           dram.statistics.read_bursts + dram.statistics.write_bursts});
     }
     std::erase_if(counts, [](const ActionCount& one) { return one.count == 0; });
@@ -34,7 +86,7 @@ std::optional<Bytes> bank_of(const Result& result) {
                           : std::optional(npu->cbuf.bank_width * npu->cbuf.bank_depth);
 }
 
-/// The best matching line: of those of an SRAM the smallest that holds the bank.
+/// Of lines for banks the smallest that holds this one; a line without a bank holds any.
 const ActionEnergy* line_of(const EnergyTable& table, const ActionCount& action,
                             std::optional<Bytes> bank) {
     const ActionEnergy* best = nullptr;
@@ -43,7 +95,7 @@ const ActionEnergy* line_of(const EnergyTable& table, const ActionCount& action,
             (line.bank && (!bank || *line.bank < *bank))) {
             continue;
         }
-        if (best == nullptr || line.bank.value_or(Bytes(0)) < best->bank.value_or(Bytes(0))) {
+        if (best == nullptr || (line.bank && (!best->bank || *line.bank < *best->bank))) {
             best = &line;
         }
     }
@@ -79,6 +131,33 @@ double EnergyEstimate::picojoules() const {
         all += share.picojoules;
     }
     return all;
+}
+
+EnergyTable read_energy_table(const std::string& text, const std::string& file) {
+    const ConfigNode root = parse_yaml(text, file);
+    auto table = read_limited<EnergyTable>(root, "energy");
+    for (std::size_t i = 0; i < table.actions.size(); ++i) {
+        const ActionEnergy& line = table.actions[i];
+        const Place place = root.find("actions")->items[i].place;
+        if (!is_counted(line)) {
+            throw ConfigError(
+                place,
+                fmt::format("no run counts the action '{}' of a part '{}'", line.action, line.part),
+                fmt::format("known: {}", counted_text()));
+        }
+        const auto same = [&](const ActionEnergy& other) {
+            return other.part == line.part && other.action == line.action &&
+                   other.bank == line.bank;
+        };
+        if (std::any_of(table.actions.begin(),
+                        table.actions.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+            throw ConfigError(place,
+                              fmt::format("an earlier line also gives '{}' of '{}'{}", line.action,
+                                          line.part, line.bank ? " for this bank" : ""),
+                              "remove one of them");
+        }
+    }
+    return table;
 }
 
 EnergyEstimate estimate_energy(const EnergyTable& table, const Result& result) {
@@ -117,7 +196,7 @@ Json energy_json(const EnergyEstimate& estimate) {
     return json;
 }
 
-std::string energy_line(const EnergyEstimate& estimate) {
+std::string energy_line(const EnergyEstimate& estimate, const Result& result) {
     const double all = estimate.picojoules();
     std::map<std::string, double> parts;
     for (const EnergyShare& share : estimate.shares) {
@@ -134,7 +213,10 @@ std::string energy_line(const EnergyEstimate& estimate) {
     for (const std::string& part : estimate.unknown) {
         text += part + ", ";
     }
-    return text + "control, clocks, SDP, PDP, CDP, leakage";
+    const bool nvdla = result.config.npu.find<NpuConfig>() != nullptr;
+    const bool host = std::ranges::any_of(result.layers, &LayerRecord::on_host);
+    return fmt::format("{}{}control, clocks, {}, leakage", text, host ? "the host, " : "",
+                       nvdla ? "SDP, PDP, CDP" : "MACs, buffers");
 }
 
 std::string action_counts_yaml(const Result& result) {

@@ -22,13 +22,17 @@ struct ActionEnergy {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("part", self.part, "part: mac, cbuf or memory, as in a result's `actions`");
+        visit.required("part", self.part,
+                       "part: mac, cbuf or cacc, as in a result's `actions`; memory (of an NVDLA's "
+                       "first port), on_chip (behind its second port, or another NPU's), or "
+                       "dram_REGION");
         visit.required("action", self.action, "action of the part, e.g. int8, read_bytes");
         visit.field(
             "bytes", self.bytes,
             "number of bytes that the energy is for, where the action counts bytes; default: 1");
         visit.field("bank", self.bank,
-                    "size of the SRAM; a bank uses the smallest entry that holds it");
+                    "size of the SRAM; a bank uses the smallest entry that holds it; default: any, "
+                    "where no entry with a size does");
         visit.required("femtojoules", self.femtojoules,
                        "energy of one action, or of `bytes` bytes");
     }
@@ -62,10 +66,14 @@ struct EnergyTable {
     }
 };
 
+/// From YAML text; `file` is its name in messages. ConfigError for an action that no run counts, and
+/// for one that two lines give.
+EnergyTable read_energy_table(const std::string& text, const std::string& file);
+
 EnergyEstimate estimate_energy(const EnergyTable& table, const Result& result);
 Json energy_json(const EnergyEstimate& estimate);
-/// A line of the summary.
-std::string energy_line(const EnergyEstimate& estimate);
+/// A line of the summary; the result tells what else the NPU has.
+std::string energy_line(const EnergyEstimate& estimate, const Result& result);
 
 /// Only the counts, as Accelergy reads them: `action_counts` with a component for each part.
 /// source: Accelergy, github.com/Accelergy-Project, action counts of version 0.3

@@ -464,7 +464,7 @@ std::string verdict(const Result& result, std::size_t width) {
         lines.push_back(stream_line(result));
     }
     if (result.energy) {
-        lines.push_back(energy_line(*result.energy));
+        lines.push_back(energy_line(*result.energy, result));
     }
     if (!result.instances.empty()) {
         lines.push_back(result.split ? split_line(result) : instances_line(result));

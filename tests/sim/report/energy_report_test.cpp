@@ -3,6 +3,7 @@
 
 #include <gmock/gmock-matchers.h>
 
+#include "tests/sim/message_of.h"
 #include "tests/sim/run/sample_result.h"
 
 namespace npuscope {
@@ -45,9 +46,60 @@ TEST(EnergyReport, CountsTimesTheLinesOfTheTable) {
 TEST(EnergyReport, WhatHasNoLineIsNamed) {
     const EnergyEstimate estimate = estimate_energy(table(), counted());
     EXPECT_THAT(estimate.unknown, ElementsAre("mac int16", "cacc update", "memory write_bytes"));
-    EXPECT_THAT(energy_line(estimate), HasSubstr("1.68 uJ"));
-    EXPECT_THAT(energy_line(estimate), HasSubstr("not included: mac int16, cacc update"));
+    const std::string line = energy_line(estimate, counted());
+    EXPECT_THAT(line, HasSubstr("1.68 uJ"));
+    EXPECT_THAT(line, HasSubstr("not included: mac int16, cacc update"));
+    EXPECT_THAT(line, HasSubstr("memory write_bytes, control, clocks, SDP, PDP, CDP, leakage"));
     EXPECT_EQ(energy_json(estimate)["parts"].size(), 3U);
+}
+
+TEST(EnergyReport, ALineWithoutABankIsForBanksThatNoOtherLineHolds) {
+    EnergyTable general = table();
+    general.actions.insert(general.actions.begin(), {"cbuf", "read_bytes", Bytes(8), {}, 300'000});
+    EXPECT_DOUBLE_EQ(estimate_energy(general, counted()).shares[1].picojoules, 80'000);
+    std::erase_if(general.actions,
+                  [](const ActionEnergy& line) { return line.bank > Bytes(4095); });
+    EXPECT_DOUBLE_EQ(estimate_energy(general, counted()).shares[1].picojoules, 2'400'000);
+}
+
+TEST(EnergyReport, MemoryOnTheChipIsAPartOfItsOwn) {
+    Result result = counted();
+    result.ports = {{"primary", {}, Bytes(8)}, {"secondary", {}, Bytes(8)}};
+    result.ports[1].traffic.read_bytes = Bytes(6'000);
+    const EnergyEstimate estimate = estimate_energy(table(), result);
+    EXPECT_EQ(estimate.shares[2].count, 2'000U);
+    EXPECT_THAT(estimate.unknown, testing::Contains("on_chip read_bytes"));
+}
+
+TEST(EnergyReport, TheHostsPartIsNamedAsLeftOut) {
+    Result result = counted();
+    result.layers = {{.name = "softmax", .on_host = true}};
+    EXPECT_THAT(energy_line(estimate_energy(table(), result), result),
+                HasSubstr("the host, control"));
+}
+
+std::string refusal_of(const std::string& actions) {
+    return message_of(
+        [&] { read_energy_table("process: mine\nactions:\n" + actions, "mine.yaml"); });
+}
+
+TEST(EnergyReport, ATableGivesEachActionThatRunsCountOnce) {
+    EXPECT_THAT(refusal_of("  - {part: foo, action: int8, femtojoules: 1}"),
+                HasSubstr("no run counts the action 'int8' of a part 'foo'"));
+    EXPECT_THAT(refusal_of("  - {part: mac, action: read_bytes, femtojoules: 1}"),
+                HasSubstr("known: mac int8"));
+    EXPECT_THAT(refusal_of("  - {part: mac, action: int8, femtojoules: 1}\n"
+                           "  - {part: mac, action: int8, femtojoules: 2}"),
+                HasSubstr("an earlier line also gives 'int8' of 'mac'"));
+    EXPECT_THAT(refusal_of("  - {part: memory, action: read_bytes, bytes: 0 B, femtojoules: 1}"),
+                HasSubstr("must be 1 to"));
+    EXPECT_EQ(read_energy_table("process: mine\nactions:\n"
+                                "  - {part: dram_dram, action: bursts, femtojoules: 1}\n"
+                                "  - {part: cbuf, action: read_bytes, femtojoules: 1}\n"
+                                "  - {part: cbuf, action: read_bytes, bank: 8 KiB, femtojoules: 1}",
+                                "mine.yaml")
+                  .actions.size(),
+              3U);
 }
 
 TEST(EnergyReport, AccelergyReadsTheCounts) {
