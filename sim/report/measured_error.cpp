@@ -47,16 +47,19 @@ const MeasuredError* measured_error(const SystemConfig& system) {
     return found != measured.end() && is_bundled(system) ? &*found : nullptr;
 }
 
-std::string measured_line(const SystemConfig& system) {
+std::string measured_line(const SystemConfig& system, std::size_t instances) {
     const MeasuredError* error = measured_error(system);
     if (error == nullptr) {
         return "cycles: not measured against an RTL";
     }
+    const char* unlike = "";
+    if (!has_measured_memory(system.memory)) {
+        unlike = ", with memories of constant latency; not measured with this memory";
+    } else if (instances > 1) {
+        unlike = ", each alone at its memory; not measured with several NPUs at one";
+    }
     return fmt::format("cycles: mean error {:.2g} %, worst {:.2g} %, against {} runs of the RTL{}",
-                       error->mean, error->worst, error->rows,
-                       has_measured_memory(system.memory)
-                           ? ""
-                           : ", with memories of constant latency; not measured with this memory");
+                       error->mean, error->worst, error->rows, unlike);
 }
 
 }  // namespace npuscope

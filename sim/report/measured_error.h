@@ -27,7 +27,7 @@ std::span<const MeasuredError> measured_errors();
 const MeasuredError* measured_error(const SystemConfig& system);
 
 /// `cycles: mean error 0.02 %, worst 0.4 %, against 88 runs of the RTL`, or that they were not
-/// measured, or not with such a memory.
-std::string measured_line(const SystemConfig& system);
+/// measured, or not with such a memory, or not with this many NPUs (`instances`, 0: one) at it.
+std::string measured_line(const SystemConfig& system, std::size_t instances = 0);
 
 }  // namespace npuscope

@@ -443,7 +443,7 @@ std::string causes_text(const CauseCycles& causes, Cycles of) {
 /// How far the cycles can be trusted.
 std::string trust_line(const Result& result) {
     const double host = host_share(result);
-    return measured_line(result.config) +
+    return measured_line(result.config, result.instances.size()) +
            (host > 0 ? fmt::format("; the host's share, {}, is estimated", percent(host)) : "");
 }
 

@@ -46,6 +46,13 @@ TEST(MeasuredError, says_where_memory_is_unlike_that_of_the_rtl) {
     EXPECT_THAT(measured_line(system), testing::EndsWith("not measured with this memory"));
 }
 
+TEST(MeasuredError, says_where_several_npus_share_the_memory) {
+    const SystemConfig system = bundled("nv_small");
+    EXPECT_THAT(measured_line(system, 1), testing::EndsWith("of the RTL"));
+    EXPECT_THAT(measured_line(system, 4),
+                testing::EndsWith("not measured with several NPUs at one"));
+}
+
 TEST(MeasuredError, is_not_known_of_an_npu_with_another_name) {
     SystemConfig system = bundled("nv_small");
     nvdla_npu(system).name = "mine";
