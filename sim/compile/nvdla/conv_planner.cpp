@@ -70,8 +70,8 @@ class ConvPlanner {
     }
 
     bool residual_suits() {
-        const bool suits = task_.residual == nullptr || task_.residual->lanes == cut_.lanes;
-        return suits || refuse(differing_lanes());
+        const std::uint32_t other = task_.residual == nullptr ? cut_.lanes : task_.residual->lanes;
+        return other == cut_.lanes || refuse(differing_lanes(cut_.lanes, other));
     }
 
     bool tile(const ConvProblem& problem) {

@@ -433,14 +433,29 @@ std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const Pl
 
 namespace {
 
+bool can_plan(const Network& network, const PlanTarget& target) {
+    return std::holds_alternative<Plan>(try_plan_network(network, target));
+}
+
+/// The fewest banks above those of the target with which the network can be planned.
+std::optional<std::uint32_t> banks_that_plan(const Network& network, PlanTarget target) {
+    constexpr std::uint32_t most = 32;  // source: register specification, D_BANK
+    target.images = false;
+    std::uint32_t& banks = target.npu.cbuf.banks;
+    for (++banks; banks <= most; ++banks) {
+        if (can_plan(network, target)) {
+            return banks;
+        }
+    }
+    return std::nullopt;
+}
+
 /// The least change of the field that a problem names that makes the network plannable.
 std::optional<std::uint64_t> value_that_plans(const Network& network, PlanTarget target,
                                               const Diagnostic& problem) {
     constexpr std::uint32_t deepest = 65536;
     target.images = false;
-    const auto plans = [&] {
-        return std::holds_alternative<Plan>(try_plan_network(network, target));
-    };
+    const auto plans = [&] { return can_plan(network, target); };
     if (problem.field == buffer_depth) {
         std::uint32_t& depth = target.npu.cbuf.bank_depth;
         for (depth = std::bit_ceil(depth + 1); depth <= deepest; depth *= 2) {
@@ -472,6 +487,9 @@ Plan plan_network(const Network& network, const PlanTarget& target) {
             problem->nearest = std::to_string(*value);
             problem->remedy =
                 fmt::format("nearest legal value: {}={}", problem->field, problem->nearest);
+            const auto banks =
+                problem->field == buffer_depth ? banks_that_plan(network, target) : std::nullopt;
+            problem->remedy += banks ? fmt::format(" or npu.cbuf.banks={}", *banks) : "";
         }
         throw ConfigError(std::move(*problem));
     }

@@ -293,8 +293,10 @@ void set_second_stage(const LayerNumbers& given, SdpStages& stages) {
 
 }  // namespace
 
-Diagnostic differing_lanes() {
-    return {.sentence = "one of its sources leaves atoms partly empty, the other does not",
+Diagnostic differing_lanes(std::uint32_t one, std::uint32_t other) {
+    return {.sentence = fmt::format("the convolution buffer holds so few kernels of one of its "
+                                    "sources that atoms have {} channels, those of the other {}",
+                                    std::min(one, other), std::max(one, other)),
             .remedy = "choose a preset with a larger cbuf",
             .field = buffer_depth};
 }
@@ -302,7 +304,7 @@ Diagnostic differing_lanes() {
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context) {
     const auto& [layer, shapes, first, second, given] = task;
     if (first.lanes != second.lanes) {
-        context.refuse(layer.name, differing_lanes());
+        context.refuse(layer.name, differing_lanes(first.lanes, second.lanes));
         return std::nullopt;
     }
     StoredCube output = context.place_cube(layer.name, shapes.output, first.lanes);

@@ -35,7 +35,7 @@ struct AddTask {
     const LayerNumbers* given = nullptr;  ///< from a model
 };
 /// Why they cannot be added where one leaves atoms partly empty and the other does not.
-Diagnostic differing_lanes();
+Diagnostic differing_lanes(std::uint32_t one, std::uint32_t other);
 /// Adds an addition: one source flows through, the other is the first stage's operand.
 std::optional<StoredCube> plan_add(const AddTask& task, PlanContext& context);
 

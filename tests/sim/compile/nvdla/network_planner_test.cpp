@@ -215,7 +215,30 @@ TEST(NetworkPlanner, RefusesAnAddOfFullAtomsToThoseWithEmptyLanes) {
                           "uneven.yaml"),
             {});
     };
-    EXPECT_NE(sample::message_of(plan).find("atoms partly empty"), std::string::npos);
+    EXPECT_NE(sample::message_of(plan).find("atoms have 4 channels, those of the other 8"),
+              std::string::npos);
+}
+
+TEST(NetworkPlanner, NamesTheBanksThatWouldHoldEnoughKernels) {
+    const auto message = [](std::uint32_t banks) {
+        PlanTarget target;
+        target.npu.cbuf.banks = banks;
+        return sample::message_of([&] {
+            plan_network(
+                parse_network("name: few\n"
+                              "input: {channels: 512, height: 7, width: 7}\n"
+                              "layers:\n"
+                              "  - {name: thin, kind: conv, from: [input], kernels: 8}\n"
+                              "  - {name: fat, kind: conv, from: [input], kernels: 8, kernel: 3, "
+                              "padding: 1}\n"
+                              "  - {name: sum, kind: add, from: [fat, thin]}\n",
+                              "few.yaml"),
+                target);
+        });
+    };
+    EXPECT_NE(message(8).find("npu.cbuf.bank_depth=1024 or npu.cbuf.banks=12"), std::string::npos);
+    EXPECT_NE(message(11), "");
+    EXPECT_EQ(message(12), "");
 }
 
 TEST(NetworkPlanner, LeavesAlternativesOutWhereTheyAreNotTold) {
