@@ -256,7 +256,7 @@ std::size_t wrong_pairs(const Graph& raw, ScaleForm form) {
     }
     const ScaledSum sum = scaled_sum_of(*node);
     const auto number = [&](const std::string& tensor) {
-        return static_cast<float>(graph.constants.at(tensor).numbers.front());
+        return static_cast<float>(raw.constants.at(tensor).numbers.front());
     };
     const bool swapped = node->inputs[0] == "b";
     const float low = raw.types.at("a").element == ElementType::Int8 ? -128.0F : 0.0F;
