@@ -42,9 +42,11 @@ std::optional<Diagnostic> misaligned(const RegisterValue& value, const Alignment
                                    finding.register_name, value.value,
                                    part_names[static_cast<std::size_t>(need.part)],
                                    kind_names[static_cast<std::size_t>(need.kind)], multiple);
-    finding.remedy =
-        fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple);
-    finding.nearest = fmt::format("{:#x}", below);
+    const bool is_empty = below == 0 && need.part == AlignedPart::Size;  // no size at all
+    finding.remedy = is_empty ? fmt::format("the nearest legal value is {:#x}", multiple)
+                              : fmt::format("the nearest legal values are {:#x} and {:#x}", below,
+                                            below + multiple);
+    finding.nearest = fmt::format("{:#x}", is_empty ? multiple : below);
     if (need.also != 0) {
         finding.sentence += fmt::format(", or exactly {:#x}", need.also);
         finding.nearest = fmt::format("{:#x}", need.also);

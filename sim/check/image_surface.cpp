@@ -32,11 +32,6 @@ bool is_output(const ImageSurface& surface) {
     return surface.role ? *surface.role == ImageRole::Output : named;
 }
 
-[[noreturn]] void refuse(const ImageSurface& surface, const std::string& what,
-                         const std::string& remedy) {
-    throw ConfigError(surface.place, fmt::format("surface '{}': {}", surface.name, what), remedy);
-}
-
 /// Calls make(); its errors are reported for the surface.
 template <class Make>
 auto of_surface(const ImageSurface& surface, Make make) {
@@ -140,14 +135,8 @@ class Placer {
     PlacedSurface placed(const ImageSurface& surface) {
         PlacedSurface placed;
         placed.described = surface;
-        const bool in_range =
-            surface.address.value <= ~std::uint64_t{0} >> 2U &&
-            surface.address_1.value_or(Address(0)).value <= ~std::uint64_t{0} >> 2U &&
-            surface.bytes.value_or(Bytes(0)).value <= std::uint64_t{1} << 48U;
-        if (!in_range) {
-            refuse(surface, "its address lies outside any memory", "addresses have up to 62 bits");
-        }
         name_layout(placed);
+        check_keys(placed);
         if (placed.kind != ImageKind::Other && placed.kind != ImageKind::Raw && npu_ == nullptr) {
             refuse(surface,
                    fmt::format("layout {} is one of NVDLA, and this NPU is not an NVDLA",
@@ -178,7 +167,7 @@ class Placer {
                 placed.registers = placed.kind == ImageKind::Wmb ? wmb_registers : wgs_registers;
                 break;
             case ImageKind::Raw:
-                if (!surface.bytes) {
+                if (surface.bytes.value_or(Bytes(0)) == Bytes(0)) {
                     refuse(surface, "it has no size", "give it `bytes`, or a `layout` and a shape");
                 }
                 placed.needed = *surface.bytes;

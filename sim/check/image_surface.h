@@ -65,6 +65,12 @@ struct PlacedSurface {
     std::string spec() const;
 };
 
+/// ConfigError about a surface at its place in the description.
+[[noreturn]] void refuse(const ImageSurface& surface, const std::string& what,
+                         const std::string& remedy);
+/// Refuses addresses outside any memory, and keys that have no effect on the surface's kind.
+void check_keys(const PlacedSurface& surface);
+
 /// ConfigError names the surface whose description makes no sense.
 std::vector<PlacedSurface> place_surfaces(const ImageDescription& image, const NpuConfig* nvdla);
 

@@ -77,14 +77,19 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
         log.add(std::move(one));
     }
     if (use.overlaps_itself) {
+        const bool several =
+            use.cube && (use.batches > 1 || use.cube->lines_of_batch() < use.cube->shape.height);
         Diagnostic one = surface_finding(
             operation, use, "lines_overlap",
             fmt::format("lines of {}{} overlap each other: {}",
                         operation.name.empty() ? "" : "the ", surface_label(operation, use),
                         use.repeats && !use.writes ? "a stride of 0 repeats them"
                                                    : "the strides are too small"),
-            use.cube ? "line stride >= width x atom, surface stride >= height x line stride"
-                     : "strides >= the bytes of what they separate");
+            !use.cube ? "strides >= the bytes of what they separate"
+            : several
+                ? "line stride >= width x atom, surface stride >= height x line stride, batch "
+                  "stride >= surfaces x surface stride"
+                : "line stride >= width x atom, surface stride >= height x line stride");
         one.register_name = spelled(use.unit, overlapping_stride(use));
         if (!operation.name.empty() && !use.writes) {  // bytes that are read twice do no harm
             one.severity = use.repeats ? Severity::Note : Severity::Warning;

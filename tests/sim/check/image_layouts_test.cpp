@@ -10,6 +10,7 @@
 #include "models/layout/relayout.h"
 #include "sim/check/image_check.h"
 #include "tests/sim/check/sample_image.h"
+#include "tests/support/refusal.h"
 
 namespace npuscope {
 namespace {
@@ -128,6 +129,26 @@ TEST(ImageLayouts, BatchesLieABatchStrideApart) {
     EXPECT_EQ(ids_of(report), "misaligned ");
     EXPECT_EQ(report.findings.front().register_name, "NVDLA_CDMA.D_BATCH_STRIDE_0");
     EXPECT_EQ(ids_of(with(batches + "64", bytes).checked()), "lines_overlap ");
+}
+
+TEST(ImageLayouts, KeysWithoutEffectAreRefused) {
+    const auto refusal = [](const std::string& surface) {
+        return refusal_of([&] { with(surface, {1}).checked(); });
+    };
+    EXPECT_EQ(refusal("name: x, layout: nhwc, shape: 1x1x2x3, line_stride: 64"),
+              "surface 'x': `line_stride` has no effect on layout nhwc");
+    EXPECT_EQ(refusal("name: x, layout: weight_dc, shape: 8x8x1x1, x_offset: 1"),
+              "surface 'x': `x_offset` has no effect on layout weight_dc");
+    EXPECT_EQ(refusal("name: x, layout: raw, bytes: 0"), "surface 'x': it has no size");
+}
+
+TEST(ImageLayouts, NoSizeIsNoLegalSize) {
+    const CheckReport report = with("name: x, layout: weight_dc, shape: 8x8x1x1, bytes: 32",
+                                    std::vector<std::uint8_t>(128))
+                                   .checked();
+    const auto found = std::ranges::find(report.findings, "misaligned", &Diagnostic::id);
+    ASSERT_NE(found, report.findings.end());
+    EXPECT_EQ(found->remedy, "the nearest legal value is 0x80");
 }
 
 TEST(ImageLayouts, PixelsMayBeginAfterAnOffset) {
