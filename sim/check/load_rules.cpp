@@ -186,6 +186,15 @@ Bytes unread_after(const CheckedOperation& operation, const SurfaceUse& use) {
     return gap;
 }
 
+/// The same where the surface goes on in another file: a line or a window may end earlier, but its
+/// surface stride does not lead over the rest.
+Bytes unread_between_files(const CheckedOperation& operation, const SurfaceUse& use) {
+    SurfaceUse line = use;
+    line.runs.clear();
+    line.cube->surface_stride = Bytes(0);
+    return unread_after(operation, line);
+}
+
 }  // namespace
 
 void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUse& use,
@@ -198,9 +207,13 @@ void MemoryRules::note_reader(const CheckedOperation& operation, const SurfaceUs
             }
         });
     }
-    const Bytes gap = unread_after(operation, use);
+    const bool several = read.size() > 1 && use.cube && !use.constant && use.batches == 1 &&
+                         use.cube->lines_of_batch() == use.cube->shape.height;
     for (const std::size_t number : read) {
         Load& load = loads_[number];
+        const Bytes gap = several && load.run().end() < use.extent().end()
+                              ? unread_between_files(operation, use)
+                              : unread_after(operation, use);
         load.begins_there = load.begins_there || begins_at(use, load.load->address);
         load.copied = load.copied || use.unit == "NVDLA_BDMA";
         if (use.cube && !use.constant) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -260,6 +261,32 @@ TEST(ExtentRules, PartsOfOneSurfaceWithOtherStridesAreFound) {
         const bool told = std::ranges::any_of(
             log.findings(), [](const Diagnostic& one) { return one.id == "slice_offset"; });
         EXPECT_EQ(told, stride != 256);
+    }
+}
+
+TEST(ExtentRules, ASurfaceInTheNextFileLeavesNoGapInTheFirst) {
+    const MemoryConfig memory = dram();
+    for (const std::uint64_t stride : {128U, 256U}) {
+        MemoryRules rules({.memory = memory, .zeroed = true});
+        DiagnosticLog log;
+        std::array<LoadMemory, 2> loads;  // 16 channels of 4 x 4 each: two surfaces of 128 bytes
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+            loads[i].address = Address(0x80000000 + i * 256);
+            loads[i].image = raw_image(std::vector<std::uint8_t>(256, 1));
+            rules.load(loads[i], {}, log);
+        }
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+            FeatureCube cube = packed_cube(loads[i].address, {16, 4, 4}, Bytes(8));
+            cube.surface_stride = Bytes(i == 0 ? stride : 128);
+            CheckedOperation operation;
+            operation.name = fmt::format("pdp {}", i);
+            operation.uses = {cube_use(surface_at("source", "NVDLA_PDP_RDMA", "SRC"), cube)};
+            rules.launch(operation, log);
+        }
+        rules.report_unread(log);
+        const bool told = std::ranges::any_of(
+            log.findings(), [](const Diagnostic& one) { return one.id == "loaded_unread"; });
+        EXPECT_EQ(told, stride == 256) << stride;
     }
 }
 
