@@ -435,6 +435,10 @@ const LoadableBlob* Loadable::blob(std::string_view name) const {
 }
 
 bool is_loadable_file(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        return false;
+    }
     return path.ends_with(".fbuf") || path.ends_with("_fbuf") || path.ends_with(".nvdla");
 }
 

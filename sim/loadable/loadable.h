@@ -133,7 +133,7 @@ struct Loadable {
     const LoadableBlob* blob(std::string_view name) const;
 };
 
-/// Whether a file is named as loadables are, `.fbuf`, `.nvdla` or `.._fbuf`, or has their magic.
+/// Whether a file is named as loadables are, `.fbuf`, `.nvdla` or `.._fbuf`; a folder is none.
 bool is_loadable_file(const std::string& path);
 
 /// The flatbuffer is verified before anything is read from it; then every index that refers to

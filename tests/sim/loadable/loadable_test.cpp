@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/support/refusal.h"
 #include "tests/support/sample_loadable.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -67,6 +70,9 @@ TEST(Loadable, IsKnownByItsName) {
     EXPECT_TRUE(is_loadable_file("NN_L0_0_fbuf"));
     EXPECT_TRUE(is_loadable_file("fast-math.nvdla"));
     EXPECT_FALSE(is_loadable_file("b.onnx"));
+    const TempFolder folder;
+    std::filesystem::create_directory(folder / "NN_L0_0_fbuf");
+    EXPECT_FALSE(is_loadable_file((folder / "NN_L0_0_fbuf").string()));
 }
 
 }  // namespace
