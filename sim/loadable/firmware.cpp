@@ -50,12 +50,12 @@ struct Happening {
 
 class Scheduler {
  public:
-    Scheduler(const DlaTask& task, const NpuConfig& npu, const TaskAddressOf& address_of,
+    Scheduler(const DlaTask& task, const NpuConfig& npu, const TaskAddresses& addresses,
               FirmwarePointers& pointers, RegisterScript& script)
         : task_(task),
           lists_(task),
           npu_(npu),
-          address_of_(address_of),
+          addresses_(addresses),
           pointers_(pointers),
           script_(script) {
         for (const DlaCommonOperation& operation : task.graph) {
@@ -65,6 +65,11 @@ class Scheduler {
     }
 
     void run() {
+        for (std::size_t roi = 0; roi < task_.network.rois; ++roi) {
+            for (std::size_t index = 0; index < task_.network.operations; ++index) {
+                lists_.check_consumers({index, roi});
+            }
+        }
         start_heads();
         while (completed_ < task_.network.operations) {
             const std::optional<Happening> next = next_happening();
@@ -105,8 +110,9 @@ class Scheduler {
                 .address =
                     [this, name](std::int16_t entry, std::uint64_t offset, std::uint64_t bytes,
                                  const std::string& what) {
-                        return address_of_(name, entry, offset, bytes, what);
+                        return addresses_.find(name, entry, offset, bytes, what);
                     },
+                .in_sram = addresses_.in_sram,
                 .group = index,
                 .uses_rdma = group.uses_rdma,
                 .counts = task_.network.statistics_address != -1};
@@ -460,7 +466,7 @@ class Scheduler {
     const DlaTask& task_;
     TaskLists lists_;
     const NpuConfig& npu_;
-    const TaskAddressOf& address_of_;
+    const TaskAddresses& addresses_;
     FirmwarePointers& pointers_;
     RegisterScript& script_;
     std::array<Processor, dla_units> processors_{};
@@ -475,10 +481,10 @@ class Scheduler {
 
 }  // namespace
 
-void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddressOf& address_of,
+void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddresses& addresses,
                   FirmwarePointers& pointers, RegisterScript& script) {
     if (task.network.operations > 0) {
-        Scheduler(task, npu, address_of, pointers, script).run();
+        Scheduler(task, npu, addresses, pointers, script).run();
     }
 }
 

@@ -40,15 +40,20 @@ struct UnitPointers {
 };
 using FirmwarePointers = std::array<UnitPointers, dla_units>;
 
-/// Address of an index and offset of a task, where this many bytes are available. Throws a
-/// ConfigError whose sentence begins with `who`.
-using TaskAddressOf =
+/// The addresses of a task.
+struct TaskAddresses {
+    /// Address of an index and offset, where this many bytes are available. Throws a ConfigError
+    /// whose sentence begins with `who`.
     std::function<Address(const std::string& who, std::int16_t index, std::uint64_t offset,
-                          std::uint64_t bytes, const std::string& what)>;
+                          std::uint64_t bytes, const std::string& what)>
+        find;
+    /// Whether the memory of an index that `find` accepts is SRAM.
+    std::function<bool(std::int16_t index)> in_sram;
+};
 
 /// Appends to the script what the firmware does for the task. ConfigError where it would refuse an
 /// operation, or where operations wait for each other forever.
-void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddressOf& address_of,
+void run_firmware(const DlaTask& task, const NpuConfig& npu, const TaskAddresses& addresses,
                   FirmwarePointers& pointers, RegisterScript& script);
 
 }  // namespace npuscope

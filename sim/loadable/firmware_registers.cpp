@@ -168,6 +168,14 @@ void write_enable(const OperationContext& context, const DlaOperation& operation
     script.write(row->blocks[0], "D_OP_ENABLE", 1);
 }
 
+void OperationContext::require_type(std::int16_t index, bool is_sram,
+                                    const std::string& what) const {
+    const auto spell = [](bool sram) { return sram ? "SRAM (1)" : "main memory (0)"; };
+    require(!in_sram || in_sram(index) == is_sram,
+            fmt::format("the {} has the type of {}, but its address {} is in {}", what,
+                        spell(is_sram), index, spell(!is_sram)));
+}
+
 std::uint32_t ram_type(const DlaCube& cube) { return cube.type == DlaMemory::Sram ? 0 : 1; }
 
 std::uint32_t precision_code(const OperationContext& context, DlaPrecision precision,
@@ -183,7 +191,9 @@ Address bytes_address(const OperationContext& context, const DlaCube& cube, std:
     context.require(cube.type <= DlaMemory::Sram,
                     fmt::format("the {} has memory type {}: main memory is 0, SRAM 1", what,
                                 static_cast<unsigned>(cube.type)));
-    return context.address(cube.address, cube.offset, bytes, what);
+    const Address address = context.address(cube.address, cube.offset, bytes, what);
+    context.require_type(cube.address, cube.type == DlaMemory::Sram, what);
+    return address;
 }
 
 Address feature_address(const OperationContext& context, const DlaCube& cube, std::uint64_t bytes,

@@ -66,6 +66,8 @@ struct OperationContext {
     std::function<Address(std::int16_t index, std::uint64_t offset, std::uint64_t bytes,
                           const std::string& what)>
         address;
+    /// Whether the memory of an address is SRAM; empty: not known.
+    std::function<bool(std::int16_t index)> in_sram{};
     unsigned group = 0;  ///< of registers
     bool uses_rdma = false;
     bool counts = false;  ///< the task collects statistics
@@ -76,6 +78,8 @@ struct OperationContext {
             fail(sentence);
         }
     }
+    /// An operand's memory type must be that of the memory its address is in.
+    void require_type(std::int16_t index, bool is_sram, const std::string& what) const;
     std::uint64_t atom() const { return npu.datapath.memory_atom.value; }
 };
 

@@ -307,6 +307,10 @@ void BdmaOperation::write(const OperationContext& context) const {
             context.address(transfer.destination_address, 0,
                             extent(transfer.destination_line, transfer.destination_surface),
                             fmt::format("destination of transfer {}", i));
+        context.require_type(transfer.source_address, surfaces.source_type == 1,
+                             fmt::format("source of transfer {}", i));
+        context.require_type(transfer.destination_address, surfaces.destination_type == 1,
+                             fmt::format("destination of transfer {}", i));
         script.write_address(bdma_block, "CFG_SRC_ADDR", source);
         script.write_address(bdma_block, "CFG_DST_ADDR", destination);
         script.write(bdma_block, "CFG_LINE", less_one(transfer.line_size / 32));

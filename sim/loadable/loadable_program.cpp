@@ -354,12 +354,18 @@ class Compiler {
         read.tag = tag(index);
         read.file = file_;
         TaskReader(lists, read).read();
-        const TaskAddressOf address_of = [&](const std::string& name, std::int16_t entry,
-                                             std::uint64_t offset, std::uint64_t bytes,
-                                             const std::string& what) {
-            return placement_.address_of(task, name, entry, offset, bytes, what);
-        };
-        run_firmware(read, npu_, address_of, pointers_, script_);
+        const TaskAddresses addresses{
+            .find =
+                [&](const std::string& name, std::int16_t entry, std::uint64_t offset,
+                    std::uint64_t bytes, const std::string& what) {
+                    return placement_.address_of(task, name, entry, offset, bytes, what);
+                },
+            .in_sram =
+                [&](std::int16_t entry) {
+                    const std::uint16_t address = task.addresses[static_cast<std::size_t>(entry)];
+                    return loadable_.memories[loadable_.addresses[address].memory].in_sram;
+                }};
+        run_firmware(read, npu_, addresses, pointers_, script_);
     }
 
     /// Ids and layers of several tasks must differ; a task that is submitted twice runs twice.

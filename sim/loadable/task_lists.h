@@ -60,6 +60,28 @@ class TaskLists {
         }
         return found;
     }
+    /// Every consumer that an operation of the task names is one of its operations, of that unit,
+    /// and waits for an event that exists.
+    void check_consumers(OperationIndex operation) const {
+        const DlaCommonOperation& own = common(operation);
+        const auto check = [&](const DlaConsumer& consumer, DlaUnit unit) {
+            if (consumer.index == -1) {
+                return;
+            }
+            find(operation, consumer.index, unit, operation.roi);
+            if (consumer.event < DlaEvent::Completed || consumer.event > DlaEvent::DataRead) {
+                fail(operation, fmt::format("operation {} waits for its event {}, which is none of "
+                                            "1 to 5",
+                                            consumer.index, static_cast<unsigned>(consumer.event)));
+            }
+        };
+        for (std::size_t i = 0; i < own.consumers.size(); ++i) {
+            check(own.consumers[i], static_cast<DlaUnit>(i));
+        }
+        if (own.unit != DlaUnit::Bdma) {
+            check(own.fused_parent, static_cast<DlaUnit>(static_cast<unsigned>(own.unit) - 1));
+        }
+    }
     bool is_told(OperationIndex operation, DlaEvent event) const {
         const DlaCommonOperation& own = common(operation);
         const auto waits = [event](const DlaConsumer& consumer) {

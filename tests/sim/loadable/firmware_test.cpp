@@ -110,6 +110,14 @@ TEST(Firmware, DependenciesThatNeverComeAreRefused) {
     EXPECT_EQ(
         change(1, [](auto& common) { common.unit = DlaUnit::Pdp; }),
         "task 0, operation 0 (sdp): operation 1, which it refers to, belongs to pdp, not to sdp");
+    EXPECT_EQ(change(0,
+                     [](auto& common) {
+                         common.consumers[3] = {9, {}, 0};
+                     }),
+              "task 0, operation 0 (sdp): it refers to operation 9, but the task has 2 operations");
+    EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].event = DlaEvent{6}; }),
+              "task 0, operation 0 (sdp): operation 1 waits for its event 6, which is none of 1 to "
+              "5");
     EXPECT_EQ(change(0, [](auto& common) { common.consumers[2].index = -1; }),
               "task 0, operation 1 (sdp): it waits for 1 more of its 1 dependencies, and no "
               "running operation will complete one");
@@ -129,6 +137,10 @@ TEST(Firmware, WhatTheFirmwareRefusesIsRefused) {
     EXPECT_EQ(surfaces([](auto& one) { one.destination.surface_stride = 0x10000; }),
               "task 0, operation 0 (sdp): its destination would need bytes 0 to 65664 of memory 5, "
               "which has 4096");
+    EXPECT_EQ(
+        surfaces([](auto& one) { one.destination.type = DlaMemory::Sram; }),
+        "task 0, operation 0 (sdp): the destination has the type of SRAM (1), but its address "
+        "5 is in main memory (0)");
     const auto network = [](const auto& how) {
         return refusal<DlaNetwork>("network", 0, dla_network_bytes, how);
     };
