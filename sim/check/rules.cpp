@@ -195,7 +195,7 @@ constexpr std::array all_rules{
          true},
     Rule{"no_products", Severity::Note, plans, "A model has layers with MACs.", "information"},
     with(&Rule::beside_verdict, Rule{"no_raw_output", Severity::Note, "run",
-                                     "8-bit outputs have raw bytes.", "information"}),
+                                     "Outputs have arrays, 8-bit ones raw bytes.", "information"}),
     Rule{"not_a_number", Severity::Error, "check", "Elements of fp16 surfaces are not NaN.",
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",

@@ -424,11 +424,12 @@ class LoadableRun {
         out.commit();
     }
 
+    /// Where elements are not known there is no array: the result has a note.
     void use_outputs(Result& result) const {
         GraphInputs numbers;
         for (std::size_t i = 0; i < loadable_.outputs.size(); ++i) {
             const BoundTensor& output = loadable_.outputs[i];
-            if (!tensor_layout_text(output.tensor, output.memory_atom).empty()) {
+            if (has_elements(output.tensor)) {
                 numbers[output.name] = tensor_value(output, result.kept[i]);
             }
         }
@@ -448,6 +449,14 @@ class LoadableRun {
                 out.write(file_name(output.name, ".npy"), npy_bytes(value->second));
             } else {
                 out.remove(file_name(output.name, ".npy"));
+                result.findings.push_back(
+                    {.severity = Severity::Note,
+                     .id = "no_raw_output",
+                     .sentence = fmt::format("output '{}' is written as {} only: data type {} and "
+                                             "pixel format {} do not say where its elements are",
+                                             output.name, file_name(output.name, ".bin"),
+                                             static_cast<unsigned>(output.tensor.type),
+                                             output.tensor.pixel_format)});
             }
         }
         out.commit();

@@ -296,6 +296,13 @@ class Compiler {
                                 one.name, one.tensor.size, one.tensor.offset, memory->size, index),
                     "compile the loadable again, or copy it again");
             }
+            if (has_elements(one.tensor)) {
+                try {
+                    check_elements(one);
+                } catch (const ConfigError& error) {
+                    throw ConfigError(Place{file_}, error.sentence(), error.remedy());
+                }
+            }
             one.address = placement_.place(index) + Bytes(one.tensor.offset);
         }
         return all;
@@ -462,26 +469,6 @@ class Compiler {
 };
 
 }  // namespace
-
-std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom) {
-    std::vector<BoundTensor> all;
-    for (const LoadableMemory& memory : loadable.memories) {
-        if (inputs ? !memory.is_input() : !memory.is_output()) {
-            continue;
-        }
-        BoundTensor one{.tensor = loadable.tensors[memory.tensor],
-                        .bind_id = memory.bind_id,
-                        .address = {},
-                        .memory_atom = memory_atom,
-                        .name = {}};
-        one.name = one.tensor.name.empty()
-                       ? fmt::format("{}_{}", inputs ? "input" : "output", memory.bind_id)
-                       : one.tensor.name;
-        all.push_back(std::move(one));
-    }
-    std::ranges::sort(all, {}, &BoundTensor::bind_id);
-    return all;
-}
 
 LoadableProgram loadable_program(const Loadable& loadable, const std::string& file,
                                  const SystemConfig& system, const LoadableInputs& inputs,

@@ -26,7 +26,8 @@ struct BoundTensor {
     Address address;       ///< of its first byte
     Bytes memory_atom{8};  ///< of the NPU
 
-    /// A name for files and surfaces: the tensor's, or `input_0` where it has none.
+    /// A name for files and surfaces: the tensor's, or `input_0` where it has none; followed by
+    /// `_` and the bind id where an input (output) with a lower one has that name.
     std::string name;
 };
 
@@ -47,8 +48,5 @@ using BeforeSubmit = std::function<void(std::size_t, HostMemory&)>;
 LoadableProgram loadable_program(const Loadable& loadable, const std::string& file,
                                  const SystemConfig& system, const LoadableInputs& inputs,
                                  const BeforeSubmit& before = {});
-
-/// Tensors that users bind, without addresses.
-std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom);
 
 }  // namespace npuscope

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <set>
 
 #include "models/base/check.h"
 #include "models/base/error.h"
@@ -90,6 +91,24 @@ class Places {
     }
     std::uint64_t element() const { return element_; }
 
+    /// Calls `use(begin, end)` for all lines of atoms, or of pixels.
+    template <class Use>
+    void each_line(const Use& use) const {
+        const auto [n, c, h, w] = sizes();
+        const std::uint64_t step =
+            pixels_ != nullptr ? std::max<std::uint64_t>(c, 1) : atom_ / element_;
+        const std::uint64_t line = w * (pixels_ != nullptr ? pixels_->channels * element_ : atom_);
+        for (std::uint64_t image = 0; image < n; ++image) {
+            for (std::uint64_t channel = 0; channel < c && w > 0; channel += step) {
+                for (std::uint64_t row = 0; row < h; ++row) {
+                    const std::uint64_t begin =
+                        of({image, pixels_ != nullptr ? pixels_->order.front() : channel, row, 0});
+                    use(begin, std::min(begin + line, tensor_.size));
+                }
+            }
+        }
+    }
+
  private:
     static std::uint64_t unsigned_of(std::int32_t number) {
         return static_cast<std::uint64_t>(number);
@@ -135,6 +154,47 @@ ElementType element_type(const LoadableTensor& tensor) {
 }
 
 }  // namespace
+
+std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom) {
+    std::vector<BoundTensor> all;
+    for (const LoadableMemory& memory : loadable.memories) {
+        if (inputs ? !memory.is_input() : !memory.is_output()) {
+            continue;
+        }
+        BoundTensor one{.tensor = loadable.tensors[memory.tensor],
+                        .bind_id = memory.bind_id,
+                        .address = {},
+                        .memory_atom = memory_atom,
+                        .name = {}};
+        one.name = one.tensor.name.empty()
+                       ? fmt::format("{}_{}", inputs ? "input" : "output", memory.bind_id)
+                       : one.tensor.name;
+        all.push_back(std::move(one));
+    }
+    std::ranges::sort(all, {}, &BoundTensor::bind_id);
+    std::set<std::string> names;
+    for (BoundTensor& one : all) {
+        while (!names.insert(one.name).second) {
+            one.name += fmt::format("_{}", one.bind_id);
+        }
+    }
+    return all;
+}
+
+bool has_elements(const LoadableTensor& tensor) {
+    return tensor.type != LoadableType::Unknown &&
+           (is_feature(tensor.pixel_format) || byte_pixels(tensor.pixel_format) != nullptr);
+}
+
+void check_elements(const BoundTensor& bound) { const Places checked(bound); }
+
+std::vector<ByteRun> bytes_of_elements(const BoundTensor& bound) {
+    std::vector<ByteRun> runs;
+    Places(bound).each_line([&](std::uint64_t begin, std::uint64_t end) {
+        runs.push_back({bound.address + Bytes(begin), Bytes(end - begin)});
+    });
+    return runs;
+}
 
 TensorType tensor_type(const LoadableTensor& tensor) {
     TensorType type{element_type(tensor), {tensor.n, tensor.c, tensor.h, tensor.w}};

@@ -19,8 +19,20 @@
 
 namespace npuscope {
 
+/// Tensors that users bind, without addresses.
+std::vector<BoundTensor> bound_tensors(const Loadable& loadable, bool inputs, Bytes memory_atom);
+
 /// N C H W and the element type. ConfigError where the descriptor has none that is known.
 TensorType tensor_type(const LoadableTensor& tensor);
+
+/// Whether type and pixel format say where elements are: the conditions of tensor_bytes() and
+/// tensor_value() that do not depend on sizes.
+bool has_elements(const LoadableTensor& tensor);
+/// ConfigError without a place where the elements of such a tensor do not fit its buffer.
+void check_elements(const BoundTensor& bound);
+
+/// The bytes of the elements of such a tensor, line by line with all lanes of their atoms.
+std::vector<ByteRun> bytes_of_elements(const BoundTensor& bound);
 
 /// The layout after a surface's type; empty where no byte layout can express it.
 std::string tensor_layout_text(const LoadableTensor& tensor, Bytes memory_atom);

@@ -150,5 +150,18 @@ TEST(Firmware, WhatTheFirmwareRefusesIsRefused) {
               "task 0: its regions of interest are given at run time, which is not supported");
 }
 
+TEST(Firmware, BoundTensorsWhoseElementsDoNotFitAreRefused) {
+    const auto tensor = [](const auto& how) {
+        Loadable loadable = test::sdp_chain();
+        how(loadable.tensors.back());
+        return refusal_of([&] { loadable_program(loadable, "x.fbuf", small_system(), {}); });
+    };
+    EXPECT_EQ(tensor([](LoadableTensor& one) { one.c = 17; }),
+              "the elements of tensor 'out' end at byte 377 of its 256");
+    EXPECT_EQ(tensor([](LoadableTensor& one) { one.size = 255; }),
+              "the elements of tensor 'out' end at byte 256 of its 255");
+    EXPECT_EQ(tensor([](LoadableTensor& one) { one.type = LoadableType::Unknown; }), "accepted");
+}
+
 }  // namespace
 }  // namespace npuscope

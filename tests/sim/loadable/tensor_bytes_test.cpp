@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/support/refusal.h"
+#include "tests/support/sample_loadable.h"
 
 namespace npuscope {
 namespace {
@@ -42,6 +43,35 @@ TEST(TensorBytes, FeatureMapsLieInAtoms) {
     EXPECT_EQ(bytes[64 + 24 + 16 + 1], 60);       // channel 9
     EXPECT_EQ(bytes[64 + 2], 0);                  // of no channel
     EXPECT_EQ(tensor_value(bound, bytes), value);
+}
+
+TEST(TensorBytes, ElementsLieInLinesOfWholeAtoms) {
+    BoundTensor bound = tensor(LoadableType::Int8, loadable_feature_x8, 10, 2, 3);
+    bound.tensor.strides = {1, 32, 64};
+    bound.tensor.size = 128;
+    bound.address = Address(0x1000);
+    EXPECT_EQ(bytes_of_elements(bound), (std::vector<ByteRun>{{Address(0x1000), Bytes(24)},
+                                                              {Address(0x1020), Bytes(24)},
+                                                              {Address(0x1040), Bytes(24)},
+                                                              {Address(0x1060), Bytes(24)}}));
+    bound.tensor.pixel_format = 12;
+    bound.tensor.c = 4;
+    EXPECT_EQ(bytes_of_elements(bound),
+              (std::vector<ByteRun>{{Address(0x1000), Bytes(12)}, {Address(0x1020), Bytes(12)}}));
+    EXPECT_TRUE(has_elements(bound.tensor));
+    bound.tensor.type = LoadableType::Unknown;
+    EXPECT_FALSE(has_elements(bound.tensor));
+}
+
+TEST(TensorBytes, BoundTensorsOfOneNameAreToldApart) {
+    Loadable loadable = test::sdp_chain();
+    LoadableMemory output = loadable.memories.back();
+    output.bind_id = 1;
+    loadable.memories.push_back(output);
+    const auto outputs = bound_tensors(loadable, false, Bytes(8));
+    ASSERT_EQ(outputs.size(), 2U);
+    EXPECT_EQ(outputs[0].name, "out");
+    EXPECT_EQ(outputs[1].name, "out_1");
 }
 
 TEST(TensorBytes, HalvesLieInAtomsOfSixteen) {
