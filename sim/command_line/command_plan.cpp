@@ -340,15 +340,26 @@ ExitCode save_loadable_program(const PlanArguments& arguments, const SystemConfi
     const std::string& path = arguments.experiment.program;
     LoadableProgram made = read_loadable_program(path, {}, system);
     std::size_t emulated = 0;
+    std::size_t host_parts = 0;
     std::size_t writes = 0;
     for (const Statement& statement : made.program.statements) {
-        emulated += std::holds_alternative<RunNode>(statement.action) ? 1U : 0U;
+        if (const auto* node = std::get_if<RunNode>(&statement.action)) {
+            ++(node->op.empty() ? host_parts : emulated);
+        }
         writes += std::holds_alternative<WriteRegister>(statement.action) ? 1U : 0U;
     }
     console.out << printable(
         wrapped(fmt::format("{} on {}: {}, {}", made.program.name, system.npu_name(),
                             counted(writes, "register write"), counted(emulated, "host operator")),
                 0, 4, console.out_width));
+    if (host_parts > 0) {
+        console.out << printable(wrapped(
+            fmt::format(
+                "note: the host computes {} of the model between the tasks; in the register "
+                "program run_node stands for it, and its results are zeros",
+                counted(host_parts, "part")),
+            0, 4, console.out_width));
+    }
     if (!arguments.experiment.write.out.empty()) {
         OutputFolder out = output_of(arguments, system);
         save_program(made.program, out, {});

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "models/base/error.h"
 #include "sim/command_line/input_files.h"
 #include "sim/command_line/label_ranking.h"
+#include "sim/command_line/loadable_host.h"
 #include "sim/compile/nvdla/nvdla_family.h"
 #include "sim/config/element_type.h"
 #include "sim/config/file_io.h"
@@ -21,9 +21,7 @@
 #include "sim/config/output_folder.h"
 #include "sim/config/text_table.h"
 #include "sim/convert/picture.h"
-#include "sim/loadable/host_edges.h"
 #include "sim/loadable/tensor_bytes.h"
-#include "sim/model/host_values.h"
 
 namespace npuscope {
 namespace {
@@ -136,136 +134,6 @@ class BufferReader {
     bool is_plain_ = true;  ///< pixels are used as they are
 };
 
-/// The host before and after a loadable that was planned from a model.
-class EdgeRun {
- public:
-    explicit EdgeRun(HostEdges edges)
-        : edges_(std::make_unique<HostEdges>(std::move(edges))),
-          values_(edges_->graph, edges_->ranges) {}
-
-    /// The inputs of the first submit, from files of the model's inputs.
-    LoadableInputs read(const std::vector<BoundTensor>& tensors, const NetworkFiles& files) {
-        GraphInputs inputs;
-        const Graph& graph = edges_->graph;
-        const InputReader reader(graph, files.model.pixels);
-        const auto cases = named_cases(reader, files.inputs);
-        for (const std::string& name : graph.inputs) {
-            values_.take_input(name, cases);
-        }
-        evaluate();
-        check(tensors.size(), edges_->inputs.size());
-        LoadableInputs bytes;
-        for (std::size_t i = 0; i < edges_->ends.front().first; ++i) {
-            bytes[i] = input_bytes(tensors.at(i));
-        }
-        return bytes;
-    }
-
-    /// The inputs of a later submit, from the outputs of earlier ones.
-    void between(std::size_t submit, const LoadableProgram& made, HostMemory& memory) {
-        check(made.inputs.size(), edges_->inputs.size());
-        check(made.outputs.size(), edges_->outputs.size());
-        const auto& [inputs_before, outputs_before] = edges_->ends.at(submit - 1);
-        for (std::size_t i = submit > 1 ? edges_->ends[submit - 2].second : 0; i < outputs_before;
-             ++i) {
-            const BoundTensor& bound = made.outputs[i];
-            std::vector<std::uint8_t> bytes(bound.tensor.size);
-            memory.read(bound.address, bytes);
-            put_output(i, tensor_value(bound, bytes));
-        }
-        evaluate();
-        for (std::size_t i = inputs_before; i < edges_->ends.at(submit).first; ++i) {
-            memory.load(made.inputs[i].address, input_bytes(made.inputs[i]));
-        }
-    }
-
-    /// The model's outputs, from the loadable's.
-    GraphInputs finish(const std::vector<GraphValue>& outputs) {
-        const Graph& graph = edges_->graph;
-        check(outputs.size(), edges_->outputs.size());
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
-            put_output(i, outputs[i]);
-        }
-        evaluate();
-        GraphInputs results;
-        for (const std::string& output : graph.outputs) {
-            results[output] = values_.stored(output, std::nullopt);
-        }
-        return results;
-    }
-
- private:
-    std::vector<std::uint8_t> input_bytes(const BoundTensor& bound) {
-        const EdgeTensor& edge = edges_->inputs.at(bound.bind_id);
-        GraphValue value{tensor_type(bound.tensor), values_.at(edge.tensor).numbers};
-        for (double& number : value.numbers) {
-            number -= edge.zero;
-        }
-        check(value.numbers.size(), count_elements(value.type.sizes));
-        return tensor_bytes(bound, value);
-    }
-    void put_output(std::size_t index, const GraphValue& output) {
-        const EdgeTensor& edge = edges_->outputs[index];
-        if (!known_.insert(edge.tensor).second) {
-            return;
-        }
-        GraphValue value{edges_->graph.types.at(edge.tensor), output.numbers};
-        for (double& number : value.numbers) {
-            number += edge.zero;
-        }
-        check(value.numbers.size(), count_elements(value.type.sizes));
-        values_.put(edge.tensor, std::move(value));
-    }
-
-    static void check(std::size_t one, std::size_t other) {
-        if (one != other) {
-            throw ConfigError("the loadable's tensors do not match its embedded host model",
-                              "plan the loadable again");
-        }
-    }
-
-    Case named_cases(const InputReader& reader, const std::string& path) const {
-        const bool folder = fs::is_directory(path);
-        const auto named = [&](const std::string& name) {
-            return InputReader::find(name, path).has_value();
-        };
-        if (folder && std::ranges::any_of(edges_->graph.inputs, named)) {
-            Case one;
-            for (const std::string& name : edges_->graph.inputs) {
-                const auto file = InputReader::find(name, path);
-                one[name] =
-                    reader.read(name, file ? *file : fs::path(path) / file_name(name, ".npy"));
-            }
-            return one;
-        }
-        std::vector<Case> cases = reader.cases(path);
-        if (cases.size() != 1) {
-            throw ConfigError(fmt::format("'{}' holds {} inputs", path, cases.size()),
-                              "a loadable takes one at a time");
-        }
-        return std::move(cases.front());
-    }
-
-    /// Evaluates all nodes whose inputs are known.
-    void evaluate() {
-        const Graph& graph = edges_->graph;
-        known_.insert(graph.inputs.begin(), graph.inputs.end());
-        for (const GraphNode& node : graph.nodes) {
-            const bool ready = std::ranges::all_of(node.inputs, [&](const std::string& input) {
-                return input.empty() || graph.is_constant(input) || known_.contains(input);
-            });
-            if (ready && !known_.contains(node.outputs.front())) {
-                values_.evaluate(node);
-                known_.insert(node.outputs.begin(), node.outputs.end());
-            }
-        }
-    }
-
-    std::unique_ptr<HostEdges> edges_;  ///< values refer to it
-    HostValues values_;
-    std::set<std::string> known_;
-};
-
 /// A dump to compare an output with.
 struct DumpWish {
     std::string surface;
@@ -328,6 +196,36 @@ void require_registers(const std::string& path, const SystemConfig& system) {
     }
 }
 
+struct ReadLoadable {
+    LoadableProgram made;
+    std::shared_ptr<LoadableHost> host;  ///< null where the loadable has no host's part
+};
+
+ReadLoadable read_with_host(const std::string& path, const NetworkFiles& files,
+                            const SystemConfig& system) {
+    require_registers(path, system);
+    const Loadable loadable = read_loadable(path);
+    const auto tensors = bound_tensors(loadable, true, nvdla_npu(system).datapath.memory_atom);
+    if (std::optional<HostEdges> edges = read_host_edges(loadable, path)) {
+        const auto host =
+            std::make_shared<LoadableHost>(*std::move(edges), loadable.submits.size());
+        return {loadable_program(loadable, path, system, host->read(tensors, files),
+                                 [host](std::size_t submit, const LoadableProgram& made) {
+                                     return host->before(submit, made);
+                                 }),
+                host};
+    }
+    LoadableInputs inputs;
+    if (!files.inputs.empty()) {
+        if (tensors.empty()) {
+            throw ConfigError(fmt::format("'{}' has no input: its data are part of it", path),
+                              "leave out --inputs");
+        }
+        inputs = BufferReader(tensors, files).read();
+    }
+    return {loadable_program(loadable, path, system, inputs), nullptr};
+}
+
 class LoadableRun {
  public:
     LoadableRun(const std::string& path, const NetworkFiles& files, const SystemConfig& system,
@@ -337,7 +235,7 @@ class LoadableRun {
           options_(std::move(options)),
           dumps_(take_dumps(wishes)),
           queries_(std::move(wishes)),
-          loadable_(make(path)) {}
+          read_(read_with_host(path, files, system)) {}
 
     Result run() {
         for (const BoundTensor& output : loadable_.outputs) {
@@ -351,7 +249,7 @@ class LoadableRun {
         for (const DumpWish& wish : dumps_) {
             result.checks.push_back(compare_dump(wish, result.kept[wish.kept]));
         }
-        if (options_.values && edges_) {
+        if (options_.values && read_.host) {
             use_model_outputs(result);
         } else if (options_.values) {
             use_outputs(result);
@@ -360,26 +258,6 @@ class LoadableRun {
     }
 
  private:
-    /// Including the host's part, if the loadable has one and inputs are given.
-    LoadableProgram make(const std::string& path) {
-        auto edges = std::optional<HostEdges>();
-        if (!files_.inputs.empty()) {
-            edges = read_host_edges(read_loadable(path), path);
-        }
-        if (!edges) {
-            return read_loadable_program(path, files_, system_);
-        }
-        require_registers(path, system_);
-        const Loadable loadable = read_loadable(path);
-        const Bytes atom = nvdla_npu(system_).datapath.memory_atom;
-        edges_.emplace(*std::move(edges));
-        return loadable_program(loadable, path, system_,
-                                edges_->read(bound_tensors(loadable, true, atom), files_),
-                                [this](std::size_t submit, HostMemory& memory) {
-                                    edges_->between(submit, loadable_, memory);
-                                });
-    }
-
     void find_dumped() {
         for (DumpWish& wish : dumps_) {
             for (std::size_t i = 0; i < loadable_.outputs.size(); ++i) {
@@ -409,7 +287,7 @@ class LoadableRun {
         for (std::size_t i = 0; i < loadable_.outputs.size(); ++i) {
             made.push_back(tensor_value(loadable_.outputs[i], result.kept[i]));
         }
-        const GraphInputs outputs = edges_->finish(made);
+        const GraphInputs outputs = read_.host->finish(made);
         if (!files_.model.labels.empty()) {
             result.rankings = rank_outputs(outputs, read_labels(files_.model.labels), 0);
         }
@@ -467,27 +345,15 @@ class LoadableRun {
     RunOptions options_;
     std::vector<DumpWish> dumps_;
     SurfaceQueries queries_;
-    std::optional<EdgeRun> edges_;
-    LoadableProgram loadable_;
+    ReadLoadable read_;
+    const LoadableProgram& loadable_ = read_.made;
 };
 
 }  // namespace
 
 LoadableProgram read_loadable_program(const std::string& path, const NetworkFiles& files,
                                       const SystemConfig& system) {
-    require_registers(path, system);
-    const NpuConfig& npu = nvdla_npu(system);
-    const Loadable loadable = read_loadable(path);
-    LoadableInputs inputs;
-    if (!files.inputs.empty()) {
-        const auto tensors = bound_tensors(loadable, true, npu.datapath.memory_atom);
-        if (tensors.empty()) {
-            throw ConfigError(fmt::format("'{}' has no input: its data are part of it", path),
-                              "leave out --inputs");
-        }
-        inputs = BufferReader(tensors, files).read();
-    }
-    return loadable_program(loadable, path, system, inputs);
+    return read_with_host(path, files, system).made;
 }
 
 Result run_loadable_file(const std::string& path, const NetworkFiles& files,

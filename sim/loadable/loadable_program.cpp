@@ -262,10 +262,14 @@ class Compiler {
         result_.program.name = std::filesystem::path(file_).stem().string();
         result_.inputs = bound(true);
         result_.outputs = bound(false);
-        load_memories(inputs);
+        std::vector<RunNode> host_parts;  // before each submit after the first
+        for (std::size_t i = 1; before && i < loadable_.submits.size(); ++i) {
+            host_parts.push_back(before(i, result_));
+        }
+        load_memories(inputs, host_parts);
         for (std::size_t i = 0; i < loadable_.submits.size(); ++i) {
             if (i > 0 && before) {
-                add_host_part(i, before);
+                script_.add(std::move(host_parts[i - 1]));
             }
             for (const std::uint16_t task : loadable_.submits[i]) {
                 add_task(task);
@@ -315,7 +319,7 @@ class Compiler {
         return image;
     }
 
-    void load_memories(const LoadableInputs& inputs) {
+    void load_memories(const LoadableInputs& inputs, const std::vector<RunNode>& host_parts) {
         ImageBudget budget;
         const auto load = [&](MemoryPort port, Address address, std::vector<std::uint8_t> bytes,
                               const std::string& name) {
@@ -340,6 +344,13 @@ class Compiler {
             const auto given = inputs.find(input.bind_id);
             NPU_CHECK(given == inputs.end() || given->second.size() == input.tensor.size,
                       "an input fills its tensor");
+            const ByteRun bytes{input.address, Bytes(input.tensor.size)};
+            const auto writes_it = [&](const RunNode& part) {
+                return std::ranges::find(part.writes, bytes) != part.writes.end();
+            };
+            if (given == inputs.end() && std::ranges::any_of(host_parts, writes_it)) {
+                continue;
+            }
             load(MemoryPort::Primary, input.address,
                  given == inputs.end() ? std::vector<std::uint8_t>(input.tensor.size)
                                        : given->second,
@@ -395,13 +406,6 @@ class Compiler {
             }
         }
         return newest;
-    }
-
-    /// It may write any input of the following tasks.
-    void add_host_part(std::size_t submit, const BeforeSubmit& before) {
-        RunNode node{.name = fmt::format("host_before_submit_{}", submit)};
-        node.work = [submit, before](HostMemory& memory) { before(submit, memory); };
-        script_.add(std::move(node));
     }
 
     void add_emulated(std::size_t index, const LoadableTask& task, const TaskBytes& lists) {

@@ -37,11 +37,12 @@ struct LoadableProgram {
     std::vector<BoundTensor> outputs;
 };
 
-/// Bytes of inputs by bind id; a missing one is all zeros.
+/// Bytes of inputs by bind id; a missing one is all zeros, unless the host writes it before a submit.
 using LoadableInputs = std::map<std::size_t, std::vector<std::uint8_t>>;
 
-/// What the host does before a submit, by its number; not called before the first one.
-using BeforeSubmit = std::function<void(std::size_t, HostMemory&)>;
+/// What the host does before a submit, by its number; not asked for the first one. The program
+/// that is given has its inputs and outputs, but no statements yet.
+using BeforeSubmit = std::function<RunNode(std::size_t, const LoadableProgram&)>;
 
 /// ConfigError that names the list or the operation where the loadable is wrong or does not fit
 /// this NPU and memory. `file` is how messages name it.

@@ -21,7 +21,9 @@
 //
 //   launch_job("conv1", "PWCONV", 0x1001801, 0x20000000);  words of its descriptor, then zeros
 //   wait_for_jobs();                                       until all have ended
-//   run_node("softmax", "Softmax", 1200, 0);               the host's operator: cycles and MACs
+//   run_node("softmax", "Softmax", 1200, 0);               the host's operator: cycles and MACs;
+//                                                          then bytes of the NPU's memory:
+//                                                          reads, ADDRESS, BYTES, writes, ..
 //
 // source: NVDLA verification guide, "Configuration File Format"; `1` is the primary memory
 // (nv_small traces)

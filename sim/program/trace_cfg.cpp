@@ -89,12 +89,12 @@ class CallReader {
         }
         return std::string(word);
     }
-    std::string take_quoted(std::string_view what) {
+    std::string take_quoted(std::string_view what, bool may_be_empty = false) {
         scanner_.skip_blanks();
         const std::string_view rest = scanner_.rest();
         const std::size_t end = rest.find_first_of("\"\n", 1);
         if (scanner_.peek() != '"' || end == std::string_view::npos || rest[end] != '"' ||
-            end == 1) {
+            (end == 1 && !may_be_empty)) {
             scanner_.fail_expected(fmt::format("{} in double quotes", what));
         }
         scanner_.advance(end + 1);
@@ -127,25 +127,41 @@ class CallReader {
         throw ConfigError(scanner_.place_of(start), fmt::format("unknown memory '{}'", name),
                           "use pri_mem (or 1) or sec_mem (or 0)");
     }
-    /// A memory, an address and a number of bytes, all inside the 64-bit space.
-    MemoryRange take_range() {
-        MemoryRange range;
-        range.memory = take_memory();
-        next();
-        range.address = Address(take_number("an address"));
+    /// An address and a number of bytes, all inside the 64-bit space.
+    ByteRun take_bytes() {
+        ByteRun run;
+        run.address = Address(take_number("an address"));
         next();
         scanner_.skip_blanks();
         const char* start = scanner_.position();
-        range.bytes = Bytes(take_number("a number of bytes"));
-        if (range.bytes.value == 0) {
+        run.bytes = Bytes(take_number("a number of bytes"));
+        if (run.bytes.value == 0) {
             throw ConfigError(scanner_.place_of(start), "the range is empty",
                               "give its size in bytes");
         }
-        if (range.bytes.value > std::numeric_limits<std::uint64_t>::max() - range.address.value) {
+        if (run.bytes.value > std::numeric_limits<std::uint64_t>::max() - run.address.value) {
             throw ConfigError(scanner_.place_of(start),
                               "the region ends beyond the 64-bit address space");
         }
-        return range;
+        return run;
+    }
+    /// A memory and bytes of it.
+    MemoryRange take_range() {
+        const MemoryPort memory = take_memory();
+        next();
+        const ByteRun run = take_bytes();
+        return {memory, run.address, run.bytes};
+    }
+    /// Whether the word that follows is the first or the second of two.
+    bool take_either(std::string_view first, std::string_view second) {
+        scanner_.skip_blanks();
+        const char* start = scanner_.position();
+        const std::string word = take_name(fmt::format("'{}' or '{}'", first, second));
+        if (word != first && word != second) {
+            throw ConfigError(scanner_.place_of(start),
+                              fmt::format("'{}' is neither '{}' nor '{}'", word, first, second));
+        }
+        return word == first;
     }
     FillPattern take_pattern() {
         scanner_.skip_blanks();
@@ -310,10 +326,11 @@ Action take_meet_instances(CallReader& /*call*/, const ImageSource& /*images*/) 
     return MeetInstances{};
 }
 
+/// `run_node("name", "operator", cycles, macs, reads, address, bytes, .. writes, address, bytes)`.
 Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     RunNode node{.name = call.take_quoted("the name of a node")};
     call.next();
-    node.op = call.take_quoted("the name of an operator");
+    node.op = call.take_quoted("the name of an operator", true);
     call.next();
     node.cycles = Cycles(call.take_number("a number of cycles"));
     if (node.cycles > longest_run) {
@@ -324,6 +341,11 @@ Action take_run_node(CallReader& call, const ImageSource& /*images*/) {
     }
     call.next();
     node.macs = call.take_number("a number of MACs");
+    while (call.more()) {
+        std::vector<ByteRun>& runs = call.take_either("reads", "writes") ? node.reads : node.writes;
+        call.next();
+        runs.push_back(call.take_bytes());
+    }
     return node;
 }
 

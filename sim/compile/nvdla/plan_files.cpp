@@ -131,8 +131,16 @@ struct StatementText {
     std::string operator()(const WaitForJobs& /*wait*/) const { return "wait_for_jobs();"; }
     std::string operator()(const MeetInstances& /*meet*/) const { return "meet_instances();"; }
     std::string operator()(const RunNode& node) const {
-        return fmt::format("run_node(\"{}\", \"{}\", {}, {});", in_quotes(node.name),
-                           in_quotes(node.op), node.cycles.value, node.macs);
+        std::string text = fmt::format("run_node(\"{}\", \"{}\", {}, {}", in_quotes(node.name),
+                                       in_quotes(node.op), node.cycles.value, node.macs);
+        const auto add = [&](const char* kind, const std::vector<ByteRun>& runs) {
+            for (const ByteRun& run : runs) {
+                text += fmt::format(", {}, {:#x}, {:#x}", kind, run.address.value, run.bytes.value);
+            }
+        };
+        add("reads", node.reads);
+        add("writes", node.writes);
+        return text + ");";
     }
     std::string operator()(const BeginSegment& /*segment*/) const {
         throw ConfigError("a .cfg trace has no statement for a segment of a model",

@@ -28,12 +28,15 @@ class LoadableRuns : public ::testing::TestWithParam<const char*> {
     std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
     void input(const std::string& name, const Sizes& sizes, std::size_t step) const {
-        GraphValue input = zeros({ElementType::Int8, sizes});
-        for (std::size_t i = 0; i < input.numbers.size(); ++i) {
-            input.numbers[i] = static_cast<double>((i * step) % 256) - 128;
+        GraphValue value = zeros({ElementType::Int8, sizes});
+        for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+            value.numbers[i] = static_cast<double>((i * step) % 256) - 128;
         }
+        input(name, value);
+    }
+    void input(const std::string& name, const GraphValue& value) const {
         fs::create_directories(folder_ / "in");
-        std::ofstream(path("in/" + name + ".npy"), std::ios::binary) << npy_bytes(input);
+        std::ofstream(path("in/" + name + ".npy"), std::ios::binary) << npy_bytes(value);
     }
 
     /// Compares the output `y`.
@@ -67,6 +70,22 @@ TEST_P(LoadableRuns, SlopesOfChannels) {
     model.builder.output(model.prelu("y", a, 40));
     input("x", {1, 8, 9, 9}, 101);
     expect_same(model);
+}
+
+/// What the host computes between two tasks does not depend on whether inputs are given.
+TEST_P(LoadableRuns, ZerosWithoutInputs) {
+    QuantisedModel model(9, true);
+    const std::string a = model.conv("a", model.input("x", 8, 40), 8, 16, 3);
+    const std::string pooled = model.max_pool("b", a, 3, 13, 1);  // by the host
+    model.builder.output(model.conv("y", pooled, 16, 16, 3));
+    input("x", zeros({ElementType::Int8, {1, 8, 40, 40}}));
+    expect_same(model);
+    const Answer plan = typed({"plan", path("model.fbuf"), "--out", path("program")});
+    EXPECT_NE(plan.out.find("note: the host computes 1 part of the model"), std::string::npos)
+        << plan.out;
+    const Answer zeros = typed({"run", path("model.fbuf"), "--outputs", path("without")});
+    ASSERT_EQ(zeros.code, ExitCode::Good) << zeros.err;
+    EXPECT_EQ(read_whole_bytes(path("loadable/y.npy")), read_whole_bytes(path("without/y.npy")));
 }
 
 TEST_P(LoadableRuns, OutputsThatAreConstants) {

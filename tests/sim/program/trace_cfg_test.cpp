@@ -162,9 +162,10 @@ TEST(TraceCfg, AnImageToCompareHasAllBytes) {
 TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {
     const Program program = parse_trace_cfg(
         "launch_job(\"conv 1\", \"PWCONV\", 0x1001801, 7); wait_for_jobs();"
-        "run_node(\"soft/max\", \"Softmax\", 1200, 34);",
+        "run_node(\"soft/max\", \"Softmax\", 1200, 34);"
+        "run_node(\"part\", \"\", 0, 0, reads, 0x10, 2, writes, 0x20, 3, writes, 0x30, 4);",
         "t.cfg", sample::names(), {});
-    ASSERT_EQ(program.statements.size(), 3U);
+    ASSERT_EQ(program.statements.size(), 4U);
     const auto& launch = std::get<LaunchJob>(program.statements[0].action);
     const auto& job = dynamic_cast<const WrittenJob&>(*launch.job);
     EXPECT_EQ(job.name, "conv 1");
@@ -175,6 +176,11 @@ TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {
     EXPECT_EQ(node.op, "Softmax");
     EXPECT_EQ(node.cycles, Cycles(1200));
     EXPECT_EQ(node.macs, 34U);
+    const auto& part = std::get<RunNode>(program.statements[3].action);
+    EXPECT_EQ(part.op, "");
+    EXPECT_EQ(part.reads, (std::vector<ByteRun>{{Address(0x10), Bytes(2)}}));
+    EXPECT_EQ(part.writes,
+              (std::vector<ByteRun>{{Address(0x20), Bytes(3)}, {Address(0x30), Bytes(4)}}));
     EXPECT_TRUE(program.zeroed_memory);
 }
 

@@ -53,6 +53,11 @@ TEST(SaveProgram, SpellsEveryStatement) {
     add(NotifyOnInterrupt{"", "sync_id_5"});
     add(SyncWait{"SDP", "sync_id_4"});
     add(CheckCrc{"sync_id_4", MemoryPort::Primary, Address(0x90000000), Bytes(32), 0x1234});
+    add(RunNode{.name = "power",
+                .op = "Power",
+                .cycles = Cycles(7),
+                .reads = {{Address(0x80), Bytes(16)}},
+                .writes = {{Address(0x90), Bytes(32)}}});
     EXPECT_EQ(trace_text(program),
               "// all\n"
               "mem_init(pri_mem, 0x80000000, 0x40, AFIVE);\n"
@@ -61,7 +66,8 @@ TEST(SaveProgram, SpellsEveryStatement) {
               "intr_notify(SDP_1, sync_id_4);\n"
               "intr_notify(sync_id_5);\n"
               "sync_wait(SDP, sync_id_4);\n"
-              "check_crc(sync_id_4, 1, 0x90000000, 0x20, 0x1234);\n");
+              "check_crc(sync_id_4, 1, 0x90000000, 0x20, 0x1234);\n"
+              "run_node(\"power\", \"Power\", 7, 0, reads, 0x80, 0x10, writes, 0x90, 0x20);\n");
 }
 
 }  // namespace
