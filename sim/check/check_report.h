@@ -25,10 +25,17 @@
 
 namespace npuscope {
 
+/// Bytes that a program leaves for its user.
+struct ProgramOutput {
+    std::string name;
+    std::vector<ByteRun> bytes;
+};
+
 struct CheckTarget {
     const NpuConfig& npu;
     const MemoryConfig& memory;
     bool map = false;  ///< the report gets a map of memory
+    std::span<const ProgramOutput> outputs{};
 };
 
 enum class ProofStatus { Proved, Differs, NotProved };

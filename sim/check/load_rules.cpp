@@ -78,6 +78,20 @@ void MemoryRules::load(const LoadMemory& load, const Place& place, DiagnosticLog
     }
 }
 
+void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const {
+    const SeenBytes seen = see(use.runs);
+    if (seen.unwritten > 0) {
+        Diagnostic one = surface_finding(
+            {}, use, "never_loaded",
+            fmt::format("{} byte{} of '{}' {} never loaded, the first at {}", seen.unwritten,
+                        seen.unwritten == 1 ? "" : "s", use.surface,
+                        seen.unwritten == 1 ? "is" : "are", to_hex(*seen.first_unwritten)),
+            "load them, correct address and strides, or set `role: output`");
+        one.address = seen.first_unwritten;
+        log.add(std::move(one));
+    }
+}
+
 namespace {
 
 /// An operand begins at the address; for pixels with an offset the skipped ones come first.

@@ -98,18 +98,22 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
     }
 }
 
-void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const {
-    const SeenBytes seen = see(use.runs);
-    if (seen.unwritten > 0) {
-        Diagnostic one = surface_finding(
-            {}, use, "never_loaded",
-            fmt::format("{} byte{} of '{}' {} never loaded, the first at {}", seen.unwritten,
-                        seen.unwritten == 1 ? "" : "s", use.surface,
-                        seen.unwritten == 1 ? "is" : "are", to_hex(*seen.first_unwritten)),
-            "load them, correct address and strides, or set `role: output`");
-        one.address = seen.first_unwritten;
-        log.add(std::move(one));
+void MemoryRules::expect_written(const std::string& output, std::span<const ByteRun> runs,
+                                 DiagnosticLog& log) const {
+    const SeenBytes seen = see(runs);
+    const std::uint64_t missing = seen.unwritten + seen.filled + seen.loaded;
+    if (lost_track_ || missing == 0) {
+        return;
     }
+    const Address first = seen.first_missing.value_or(runs.front().address);
+    log.add({.severity = Severity::Warning,
+             .id = "partly_written",
+             .sentence = fmt::format("{} of the {} bytes of output '{}' are written by no "
+                                     "operation, the first at {}",
+                                     missing, missing + seen.written, output, to_hex(first)),
+             .remedy = "correct address, sizes or strides of the operation that should write them",
+             .address = first,
+             .surface = output});
 }
 
 MemoryRules::SeenBytes MemoryRules::look_at(std::span<const ByteRun> runs) {

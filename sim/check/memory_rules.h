@@ -60,6 +60,9 @@ class MemoryRules {
                    DiagnosticLog& log) const;
     /// Whether all bytes of a described surface have been loaded.
     void expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const;
+    /// Whether operations, or the host, have written all bytes of an output of the program.
+    void expect_written(const std::string& output, std::span<const ByteRun> runs,
+                        DiagnosticLog& log) const;
     /// Reads, then writes of an operation that has just been launched.
     void launch(const CheckedOperation& operation, DiagnosticLog& log);
     /// From now on a unit that is not followed may read and write any byte: operands and

@@ -119,6 +119,9 @@ class ProgramCheck {
         operations_.report_stuck(log_);
         sync_.report_pending();
         memory_.report_unread(log_);
+        for (const ProgramOutput& output : target_.outputs) {
+            memory_.expect_written(output.name, output.bytes, log_);
+        }
         CheckReport report;
         report.subject = program_.name;
         report.npu = target_.npu.name;

@@ -234,7 +234,7 @@ constexpr std::array all_rules{
     of_the_end(Rule{"partly_unread", Severity::Warning, "check",
                     "A result is read completely if it is read at all.", the_program}),
     of_surfaces(Rule{"partly_written", Severity::Warning, "check",
-                     "An operand that comes from an operation was written completely.",
+                     "Operands from operations, and outputs, are written completely.",
                      the_program}),
     Rule{"pool_area", Severity::Error, plans,
          "An average divides by the number of elements of its whole window.", guide_patterns},

@@ -270,12 +270,13 @@ bool launches_jobs(const Program& program) {
 
 /// Report on the program and, if requested, on the meaning of its results.
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
-                              const SystemConfig& system) {
+                              const SystemConfig& system,
+                              std::span<const ProgramOutput> outputs = {}) {
     const auto* npu = system.npu.find<NpuConfig>();
     const auto* jobs = system.npu.find<LayerNpuConfig>();
     const Bytes alignment = jobs != nullptr ? jobs->engine.alignment : Bytes(1);
     CheckReport report = npu != nullptr
-                             ? check_program(program, {*npu, system.memory, arguments.map})
+                             ? check_program(program, {*npu, system.memory, arguments.map, outputs})
                              : check_jobs(program, system.memory, alignment);
     report.npu = system.npu_name();
     if (arguments.prove && npu == nullptr && !launches_jobs(program)) {
@@ -335,9 +336,11 @@ CheckReport report_on(const CheckArguments& arguments) {
         return report_on_program(arguments, plan_program(plan_network(read_network(file), target)),
                                  system);
     }
-    const Program program = is_loadable_file(file) ? read_loadable_program(file, {}, system).program
-                                                   : read_any_program(file, system, Images::Read);
-    return report_on_program(arguments, program, system);
+    if (is_loadable_file(file)) {
+        const LoadableProgram loadable = read_loadable_program(file, {}, system);
+        return report_on_program(arguments, loadable.program, system, program_outputs(loadable));
+    }
+    return report_on_program(arguments, read_any_program(file, system, Images::Read), system);
 }
 
 void require_own_files(const CheckArguments& arguments) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -245,6 +246,7 @@ class LoadableRun {
         queries_.ask(loadable_.program.surfaces, options_);
         Result result = run_program(loadable_.program, system_, options_);
         queries_.answer(result);
+        add_unwritten(result.findings);
         name_surfaces(result.findings, loadable_.program.surfaces);
         for (const DumpWish& wish : dumps_) {
             result.checks.push_back(compare_dump(wish, result.kept[wish.kept]));
@@ -258,6 +260,18 @@ class LoadableRun {
     }
 
  private:
+    /// Outputs that no operation writes: a run itself does not know what its user takes.
+    void add_unwritten(Diagnostics& findings) const {
+        const std::vector<ProgramOutput> outputs = program_outputs(loadable_);
+        const CheckReport report =
+            check_program(loadable_.program, {nvdla_npu(system_), system_.memory, false, outputs});
+        std::ranges::copy_if(
+            report.findings, std::back_inserter(findings), [&](const Diagnostic& one) {
+                return one.operation.empty() &&
+                       std::ranges::find(outputs, one.surface, &ProgramOutput::name) !=
+                           outputs.end();
+            });
+    }
     void find_dumped() {
         for (DumpWish& wish : dumps_) {
             for (std::size_t i = 0; i < loadable_.outputs.size(); ++i) {
@@ -354,6 +368,16 @@ class LoadableRun {
 LoadableProgram read_loadable_program(const std::string& path, const NetworkFiles& files,
                                       const SystemConfig& system) {
     return read_with_host(path, files, system).made;
+}
+
+std::vector<ProgramOutput> program_outputs(const LoadableProgram& made) {
+    std::vector<ProgramOutput> outputs;
+    for (const BoundTensor& output : made.outputs) {
+        if (has_elements(output.tensor)) {
+            outputs.push_back({output.name, bytes_of_elements(output)});
+        }
+    }
+    return outputs;
 }
 
 Result run_loadable_file(const std::string& path, const NetworkFiles& files,

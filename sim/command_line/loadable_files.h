@@ -6,7 +6,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "sim/check/check_report.h"
 #include "sim/command_line/network_files.h"
 #include "sim/command_line/surface_queries.h"
 #include "sim/loadable/loadable_program.h"
@@ -18,6 +20,9 @@ namespace npuscope {
 /// the NPU has no registers.
 LoadableProgram read_loadable_program(const std::string& path, const NetworkFiles& files,
                                       const SystemConfig& system);
+
+/// What its user takes from memory: the outputs, as far as the places of their elements are known.
+std::vector<ProgramOutput> program_outputs(const LoadableProgram& made);
 
 /// Runs it. Inputs are DIR/<tensor>.npy, a picture of that name, or DIR/<tensor>.bin, the buffer as
 /// is; for a loadable with one input also one such file. Every output is written as .npy, if its

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/loadable/firmware.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "sim/check/check_report.h"
 #include "sim/command_line/command.h"
+#include "sim/command_line/loadable_files.h"
 #include "sim/loadable/descriptor_bytes.h"
 #include "sim/loadable/loadable_program.h"
 #include "sim/loadable/tensor_bytes.h"
@@ -78,9 +80,28 @@ TEST(Firmware, ALoadableComputesWhatItsDescriptorsSay) {
 TEST(Firmware, AStaticCheckFindsNothingInAGoodOne) {
     const SystemConfig system = small_system();
     const auto made = loadable_program(test::sdp_chain(3), "x.fbuf", system, {});
-    const CheckReport report = check_program(made.program, {nvdla_npu(system), system.memory});
+    const std::vector<ProgramOutput> outputs = program_outputs(made);
+    const CheckReport report =
+        check_program(made.program, {nvdla_npu(system), system.memory, false, outputs});
     EXPECT_TRUE(report.findings.empty());
     EXPECT_EQ(report.operations, 3U);
+}
+
+TEST(Firmware, OutputsThatNoOperationWritesAreFound) {
+    const SystemConfig system = small_system();
+    Loadable loadable = test::sdp_chain();
+    loadable.tasks[0].addresses[6] = 5;  // the last result overwrites the first one
+    const auto made = loadable_program(loadable, "x.fbuf", system, {});
+    const std::vector<ProgramOutput> outputs = program_outputs(made);
+    const CheckReport report =
+        check_program(made.program, {nvdla_npu(system), system.memory, false, outputs});
+    ASSERT_FALSE(report.findings.empty());
+    EXPECT_EQ(report.findings.back().id, "partly_written");
+    EXPECT_EQ(report.findings.back().sentence,
+              fmt::format(
+                  "256 of the 256 bytes of output 'out' are written by no operation, the first at "
+                  "{}",
+                  to_hex(made.outputs.front().address)));
 }
 
 /// The chain with one struct of a list changed.
