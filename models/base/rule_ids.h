@@ -12,14 +12,18 @@ namespace npuscope::rule_ids {
 inline constexpr const char* check_not_made = "check_not_made";
 inline constexpr const char* compared_early = "compared_early";
 inline constexpr const char* compares_unwritten = "compares_unwritten";
+inline constexpr const char* descriptor = "descriptor";
 inline constexpr const char* floor_required = "floor_required";
 inline constexpr const char* flush_not_awaited = "flush_not_awaited";
 inline constexpr const char* host_only = "host_only";
 inline constexpr const char* input_zero_point = "input_zero_point";
 inline constexpr const char* misaligned = "misaligned";
+inline constexpr const char* never_loaded = "never_loaded";
+inline constexpr const char* no_raw_output = "no_raw_output";
 inline constexpr const char* operand_kind = "operand_kind";
 inline constexpr const char* out_of_bounds = "out_of_bounds";
 inline constexpr const char* partly_loaded = "partly_loaded";
+inline constexpr const char* partly_written = "partly_written";
 inline constexpr const char* post_extension_channels = "post_extension_channels";
 inline constexpr const char* precision_conversion = "precision_conversion";
 inline constexpr const char* race = "race";
@@ -31,12 +35,30 @@ inline constexpr const char* surface_overlap = "surface_overlap";
 inline constexpr const char* suspicious_register = "suspicious_register";
 inline constexpr const char* uninitialised_read = "uninitialised_read";
 
-inline constexpr std::array all{
-    check_not_made,       compared_early, compares_unwritten, floor_required,
-    flush_not_awaited,    host_only,      input_zero_point,   misaligned,
-    operand_kind,         out_of_bounds,  partly_loaded,      post_extension_channels,
-    precision_conversion, race,           register_value,     result_lost,
-    sequence_order,       size_mismatch,  surface_overlap,    suspicious_register,
-    uninitialised_read};
+inline constexpr std::array all{check_not_made,
+                                compared_early,
+                                compares_unwritten,
+                                descriptor,
+                                floor_required,
+                                flush_not_awaited,
+                                host_only,
+                                input_zero_point,
+                                misaligned,
+                                never_loaded,
+                                no_raw_output,
+                                operand_kind,
+                                out_of_bounds,
+                                partly_loaded,
+                                partly_written,
+                                post_extension_channels,
+                                precision_conversion,
+                                race,
+                                register_value,
+                                result_lost,
+                                sequence_order,
+                                size_mismatch,
+                                surface_overlap,
+                                suspicious_register,
+                                uninitialised_read};
 
 }  // namespace npuscope::rule_ids

@@ -31,9 +31,6 @@ namespace npuscope {
 
 inline constexpr std::size_t descriptor_bytes = 128;
 
-/// Rule that a descriptor describes a layer that the engine takes.
-inline constexpr const char* descriptor_rule = "descriptor";
-
 /// NPU_CHECK that every value fits its field.
 std::vector<std::uint8_t> store_descriptor(const TinpuJob& job);
 /// ConfigError for an invalid layer; the message names the word, or the field as check_layer does.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "models/base/error.h"
+#include "models/base/rule_ids.h"
 #include "models/link/clock.h"
 #include "models/tinpu/tinpu_descriptor.h"
 
@@ -52,7 +53,7 @@ TinpuPort::TinpuPort(const sc_core::sc_module_name& name, Tinpu& tinpu, Bytes bu
     : Unit(name), tinpu_(tinpu), bus_width_(bus_width), log_(log) {
     socket.register_b_transport(this, &TinpuPort::b_transport);
     socket.register_transport_dbg(this, &TinpuPort::transport_dbg);
-    repeat_from(starts_, "descriptor", [this](Activity& activity) { launch(activity); });
+    repeat_from(starts_, "job descriptor", [this](Activity& activity) { launch(activity); });
 }
 
 void TinpuPort::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -149,12 +150,12 @@ void TinpuPort::layer_ended() {
 void TinpuPort::launch(Activity& activity) {
     const Address base = starts_.take(activity, WaitKind::Idle);
     const std::string name = "descriptor " + to_hex(base);
-    const Purpose purpose{.surface = "descriptor", .operation = name};
+    const Purpose purpose{.surface = "job descriptor", .operation = name};
     std::array<std::uint8_t, descriptor_bytes> bytes{};
     descriptor.port.fetch(base, bytes, purpose);
     descriptor.open({.first = {}, .beat = bus_width_}, {base, Bytes(bytes.size())}, purpose);
     const Cycles arrived = descriptor.take(activity, Bytes(bytes.size()));
-    activity.wait_until(arrived, WaitKind::Starved, "descriptor");
+    activity.wait_until(arrived, WaitKind::Starved, "job descriptor");
     try {
         if (base.value % descriptor_alignment != 0) {
             throw ConfigError(fmt::format("descriptor address {} is not a multiple of {}",
@@ -164,11 +165,11 @@ void TinpuPort::launch(Activity& activity) {
         job.name = name;
         tinpu_.launch(job, values_, [this](const OperationRecord& /*record*/) { layer_ended(); });
     } catch (const ConfigError& error) {
-        log_.add({.id = descriptor_rule,
+        log_.add({.id = rule_ids::descriptor,
                   .sentence = error.sentence(),
                   .address = base,
                   .unit = "tinpu",
-                  .surface = "descriptor",
+                  .surface = "job descriptor",
                   .operation = name});
         --under_way_;
         raise(Refused);

@@ -169,7 +169,7 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
     }
     return report_extent(
         operation, use,
-        {.id = "partly_written",
+        {.id = rule_ids::partly_written,
          .sentence = fmt::format("{} {} bytes from {} on that {} writes, but also {} bytes that it "
                                  "does not write",
                                  surface_does(operation, use, "read"), seen.written,

@@ -82,7 +82,7 @@ void MemoryRules::expect_loaded(const SurfaceUse& use, DiagnosticLog& log) const
     const SeenBytes seen = see(use.runs);
     if (seen.unwritten > 0) {
         Diagnostic one = surface_finding(
-            {}, use, "never_loaded",
+            {}, use, rule_ids::never_loaded,
             fmt::format("{} byte{} of '{}' {} never loaded, the first at {}", seen.unwritten,
                         seen.unwritten == 1 ? "" : "s", use.surface,
                         seen.unwritten == 1 ? "is" : "are", to_hex(*seen.first_unwritten)),

@@ -107,7 +107,7 @@ void MemoryRules::expect_written(const std::string& output, std::span<const Byte
     }
     const Address first = seen.first_missing.value_or(runs.front().address);
     log.add({.severity = Severity::Warning,
-             .id = "partly_written",
+             .id = rule_ids::partly_written,
              .sentence = fmt::format("{} of the {} bytes of output '{}' are written by no "
                                      "operation, the first at {}",
                                      missing, missing + seen.written, output, to_hex(first)),
@@ -165,7 +165,7 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
         return;
     }
     if (seen.loaded == 0 && seen.written == 0 && !use.runs.empty()) {
-        add("never_loaded",
+        add(rule_ids::never_loaded,
             fmt::format("{} {}{}", surface_does(operation, use, "are"),
                         seen.unwritten == 0 && seen.filled > 0
                             ? "only filled (mem_init) when it is read"

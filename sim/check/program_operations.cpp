@@ -268,10 +268,7 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
     }
     if (!operation.undecoded) {
         for (const auto& [block, writes] : operation.writes) {
-            if (block->name.starts_with("NVDLA_SDP") || block->name == "NVDLA_PDP" ||
-                block->name.starts_with("NVDLA_CDP") || block->name == "NVDLA_RBK") {
-                add_unwritten(block->name, npu_.sdp, operation);
-            }
+            add_unwritten(block->name, npu_.sdp, operation);
         }
     }
     for (Diagnostic& finding : operation.findings) {

@@ -243,15 +243,15 @@ std::vector<NeededRegisters> needed_registers(std::string_view unit, const SdpCo
         return {{{"D_DATIN_SCALE", "D_DATIN_SHIFTER"}, written, true},
                 {{"D_DATOUT_SCALE", "D_DATOUT_SHIFTER"}, written, true}};
     }
-    if (unit == "NVDLA_RBK") {
-        return {{{"D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1"}, written, true}};
-    }
     if (unit == "NVDLA_CDP_RDMA") {  // those of the SDP are in other units as well
         return {
             {{"D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT", "D_DATA_CUBE_CHANNEL"}, written, true}};
     }
     if (unit == "NVDLA_SDP_RDMA") {
         return {};
+    }
+    if (unit != "NVDLA_SDP") {  // of the units that have them
+        return {{{"D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1"}, written, true}};
     }
     std::vector<NeededRegisters> needed{{{"D_CVT_SCALE", "D_CVT_SHIFT"}, written, true}};
     for (const auto& [name, present] :

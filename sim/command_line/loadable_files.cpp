@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "models/base/error.h"
+#include "models/base/rule_ids.h"
 #include "sim/command_line/input_files.h"
 #include "sim/command_line/label_ranking.h"
 #include "sim/command_line/loadable_host.h"
@@ -343,7 +344,7 @@ class LoadableRun {
                 out.remove(file_name(output.name, ".npy"));
                 result.findings.push_back(
                     {.severity = Severity::Note,
-                     .id = "no_raw_output",
+                     .id = rule_ids::no_raw_output,
                      .sentence = fmt::format("output '{}' is written as {} only: data type {} and "
                                              "pixel format {} do not say where its elements are",
                                              output.name, file_name(output.name, ".bin"),

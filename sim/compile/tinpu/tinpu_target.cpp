@@ -7,6 +7,7 @@
 #include <array>
 #include <iterator>
 
+#include "models/base/rule_ids.h"
 #include "models/npu/layer_npu.h"
 #include "models/tinpu/tinpu_descriptor.h"
 #include "models/tinpu/tinpu_port.h"
@@ -40,7 +41,7 @@ Diagnostics beyond_descriptor(const GraphView& model, const Candidate& candidate
     Diagnostics problems;
     const auto check = [&](const char* what, std::int64_t number, std::int64_t most) {
         if (number > most) {
-            problems.push_back(broken_rule(model.node(candidate.anchor), descriptor_rule,
+            problems.push_back(broken_rule(model.node(candidate.anchor), rule_ids::descriptor,
                                            std::to_string(number), std::to_string(most),
                                            fmt::format("its {} is more than {}", what, most)));
         }
