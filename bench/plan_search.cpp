@@ -53,7 +53,7 @@ Cycles lower_bound(const ConvTiling& tiling, const ConvProblem& problem, const T
     const LayerBounds bounds = estimate.bounds();
     const std::uint64_t again = tiling.resident ? 0 : (tiling.tiles.size() - 1) * problem.slices;
     const std::uint64_t memory =
-        bounds.memory.value + again * estimate.operands().weight_beats * costs.beat_interval;
+        bounds.memory.value + costs.memory.time_of(again * estimate.operands().weight_beats);
     return Cycles(std::max({bounds.mac.value, bounds.sdp.value, memory}));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "sim/model/host_values.h"
@@ -49,13 +50,14 @@ double output_ratio(const GraphValue& wanted, const GraphValue& found) {
 }
 
 std::vector<NoiseRow> rows_of(const Graph& graph, const QuantisedGraph& model,
+                              const std::vector<std::string>& outputs,
                               const std::vector<Power>& powers) {
     const GraphView view(graph);
     std::vector<NoiseRow> rows;
     for (std::size_t i = 0; i < powers.size(); ++i) {
         const bool is_output = i >= model.same.size();
         const std::string& tensor =
-            is_output ? graph.outputs[i - model.same.size()] : model.same[i].first;
+            is_output ? outputs[i - model.same.size()] : model.same[i].first;
         const auto producer = view.producer(tensor);
         rows.push_back({tensor, producer ? node_name(view.node(*producer)) : "",
                         powers[i].decibels(), is_output});
@@ -65,9 +67,18 @@ std::vector<NoiseRow> rows_of(const Graph& graph, const QuantisedGraph& model,
 
 }  // namespace
 
+std::vector<std::string> measured_outputs(const Graph& graph) {
+    std::vector<std::string> floats;
+    std::ranges::copy_if(graph.outputs, std::back_inserter(floats), [&](const std::string& output) {
+        return is_float(graph.types.at(output).element);
+    });
+    return floats.empty() ? graph.outputs : floats;
+}
+
 Noise signal_to_noise(const Graph& graph, const QuantisedGraph& model,
                       const std::vector<Case>& cases) {
-    std::vector<Power> powers(model.same.size() + graph.outputs.size());
+    const std::vector<std::string> outputs = measured_outputs(graph);
+    std::vector<Power> powers(model.same.size() + outputs.size());
     Noise noise;
     for (const Case& one : cases) {
         const HostValues wanted = run_on_host(graph, one);
@@ -76,14 +87,14 @@ Noise signal_to_noise(const Graph& graph, const QuantisedGraph& model,
             powers[i].add(wanted.at(model.same[i].first), found.at(model.same[i].second));
         }
         double least = most_decibels;
-        for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-            const GraphValue& output = wanted.at(graph.outputs[i]);
-            powers[model.same.size() + i].add(output, found.at(graph.outputs[i]));
-            least = std::min(least, output_ratio(output, found.at(graph.outputs[i])));
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+            const GraphValue& output = wanted.at(outputs[i]);
+            powers[model.same.size() + i].add(output, found.at(outputs[i]));
+            least = std::min(least, output_ratio(output, found.at(outputs[i])));
         }
         noise.by_case.push_back(least);
     }
-    noise.rows = rows_of(graph, model, powers);
+    noise.rows = rows_of(graph, model, outputs, powers);
     return noise;
 }
 
@@ -104,11 +115,11 @@ double output_decibels(const std::vector<NoiseRow>& rows) {
 double worst_decibels(const Noise& noise) { return *std::ranges::min_element(noise.by_case); }
 
 WantedOutputs::WantedOutputs(const Graph& graph, const std::vector<Case>& cases)
-    : graph_(graph), cases_(cases) {
+    : cases_(cases), measured_(measured_outputs(graph)) {
     for (const Case& one : cases) {
         const HostValues values = run_on_host(graph, one);
         std::vector<GraphValue>& outputs = outputs_.emplace_back();
-        for (const std::string& output : graph.outputs) {
+        for (const std::string& output : measured_) {
             outputs.push_back(values.at(output));
         }
     }
@@ -117,8 +128,8 @@ WantedOutputs::WantedOutputs(const Graph& graph, const std::vector<Case>& cases)
 double WantedOutputs::decibels(const Graph& model, std::size_t index) const {
     const HostValues values = run_on_host(model, cases_[index]);
     double least = most_decibels;
-    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
-        least = std::min(least, output_ratio(outputs_[index][i], values.at(graph_.outputs[i])));
+    for (std::size_t i = 0; i < measured_.size(); ++i) {
+        least = std::min(least, output_ratio(outputs_[index][i], values.at(measured_[i])));
     }
     return least;
 }

@@ -12,6 +12,10 @@
 
 namespace npuscope {
 
+/// The outputs whose decibels count: floats, or all if there are none. Integers beside them are
+/// indices, such as the class of each pixel; the difference of two is no noise.
+std::vector<std::string> measured_outputs(const Graph& graph);
+
 struct NoiseRow {
     std::string tensor;  ///< of the float model
     std::string layer;   ///< node that produces it; empty: an input
@@ -20,7 +24,8 @@ struct NoiseRow {
 };
 
 struct Noise {
-    /// Over all cases: for integer tensors, in the order of the graph, and then for outputs.
+    /// Over all cases: for integer tensors, in the order of the graph, and then for the outputs that
+    /// are measured.
     std::vector<NoiseRow> rows;
     /// For each case, the minimum over its outputs, in decibels.
     std::vector<double> by_case;
@@ -39,15 +44,15 @@ double worst_decibels(const Noise& noise);
 /// The outputs of a float model, as the reference for others.
 class WantedOutputs {
  public:
-    /// Runs the cases on the host. `graph` and `cases` outlive it.
+    /// Runs the cases on the host. `cases` outlive it.
     WantedOutputs(const Graph& graph, const std::vector<Case>& cases);
     /// For `model` and one case: the minimum over the outputs, in decibels.
     double decibels(const Graph& model, std::size_t index) const;
 
  private:
-    const Graph& graph_;
     const std::vector<Case>& cases_;
-    std::vector<std::vector<GraphValue>> outputs_;  ///< by case
+    std::vector<std::string> measured_;
+    std::vector<std::vector<GraphValue>> outputs_;  ///< by case: the measured ones
 };
 
 }  // namespace npuscope

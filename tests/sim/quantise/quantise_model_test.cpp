@@ -54,6 +54,22 @@ TEST(QuantiseModel, IsAQdqModelWithFloatEndsNearTheModelOfFloats) {
               ElementType::Int8);
 }
 
+/// As the class of each pixel beside its scores.
+TEST(QuantiseModel, IndicesBesideFloatsDoNotCount) {
+    const std::vector<Case> cases = some_cases({1, 3, 8, 8}, 2);
+    ModelBuilder builder = test::float_model();
+    builder.node("ArgMax", "best", {"y"}).integer("axis", 1).output("best_y");
+    const QuantisedModel model = quantise_model(prepared(builder), cases, {});
+    std::vector<std::string> outputs;
+    for (const NoiseRow& row : model.rows) {
+        if (row.is_output) {
+            outputs.push_back(row.tensor);
+        }
+    }
+    EXPECT_THAT(outputs, ::testing::ElementsAre("y"));
+    EXPECT_GT(output_decibels(model.rows), 30);
+}
+
 TEST(QuantiseModel, WhatIsWrittenAndReadAgainComputesTheSame) {
     const std::vector<Case> cases = some_cases({1, 3, 8, 8}, 2);
     const QuantisedModel model = quantise_model(prepared(test::float_model()), cases, {});

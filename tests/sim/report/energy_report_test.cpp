@@ -79,7 +79,7 @@ TEST(EnergyReport, TheHostsPartIsNamedAsLeftOut) {
 }
 
 std::string refusal_of(const std::string& actions) {
-    return message_of(
+    return sample::message_of(
         [&] { read_energy_table("process: mine\nactions:\n" + actions, "mine.yaml"); });
 }
 
