@@ -91,15 +91,17 @@ class Places {
     }
     std::uint64_t element() const { return element_; }
 
-    /// Calls `use(begin, end)` for all lines of atoms, or of pixels.
+    /// Calls `use(begin, end)` for all lines of atoms, up to their last element, or of pixels.
     template <class Use>
     void each_line(const Use& use) const {
         const auto [n, c, h, w] = sizes();
         const std::uint64_t step =
             pixels_ != nullptr ? std::max<std::uint64_t>(c, 1) : atom_ / element_;
-        const std::uint64_t line = w * (pixels_ != nullptr ? pixels_->channels * element_ : atom_);
         for (std::uint64_t image = 0; image < n; ++image) {
             for (std::uint64_t channel = 0; channel < c && w > 0; channel += step) {
+                const std::uint64_t line =
+                    pixels_ != nullptr ? w * pixels_->channels * element_
+                                       : (w - 1) * atom_ + std::min(step, c - channel) * element_;
                 for (std::uint64_t row = 0; row < h; ++row) {
                     const std::uint64_t begin =
                         of({image, pixels_ != nullptr ? pixels_->order.front() : channel, row, 0});

@@ -18,6 +18,8 @@ namespace {
 constexpr const char* memory_part = "memory";
 constexpr const char* on_chip_part = "on_chip";
 constexpr const char* dram_prefix = "dram_";
+constexpr const char* reading = "read_bytes";
+constexpr const char* writing = "write_bytes";
 
 /// A part and an action that runs count.
 struct CountedAction {
@@ -25,11 +27,11 @@ struct CountedAction {
     std::string_view action;
 };
 constexpr std::array counted_actions{
-    CountedAction{"mac", "int8"},           CountedAction{"mac", "int16"},
-    CountedAction{"mac", "fp16"},           CountedAction{"cbuf", "read_bytes"},
-    CountedAction{"cbuf", "write_bytes"},   CountedAction{"cacc", "update"},
-    CountedAction{"memory", "read_bytes"},  CountedAction{"memory", "write_bytes"},
-    CountedAction{"on_chip", "read_bytes"}, CountedAction{"on_chip", "write_bytes"}};
+    CountedAction{"mac", "int8"},         CountedAction{"mac", "int16"},
+    CountedAction{"mac", "fp16"},         CountedAction{"cbuf", reading},
+    CountedAction{"cbuf", writing},       CountedAction{"cacc", "update"},
+    CountedAction{memory_part, reading},  CountedAction{memory_part, writing},
+    CountedAction{on_chip_part, reading}, CountedAction{on_chip_part, writing}};
 constexpr std::array dram_actions{std::string_view("row_activations"), std::string_view("bursts")};
 
 bool is_counted(const ActionEnergy& line) {
@@ -64,11 +66,10 @@ std::vector<ActionCount> counts_of(const Result& result) {
             on_chip += port.traffic;
         }
     }
-    counts.push_back({memory_part, "read_bytes", (traffic.read_bytes - on_chip.read_bytes).value});
-    counts.push_back(
-        {memory_part, "write_bytes", (traffic.write_bytes - on_chip.write_bytes).value});
-    counts.push_back({on_chip_part, "read_bytes", on_chip.read_bytes.value});
-    counts.push_back({on_chip_part, "write_bytes", on_chip.write_bytes.value});
+    counts.push_back({memory_part, reading, (traffic.read_bytes - on_chip.read_bytes).value});
+    counts.push_back({memory_part, writing, (traffic.write_bytes - on_chip.write_bytes).value});
+    counts.push_back({on_chip_part, reading, on_chip.read_bytes.value});
+    counts.push_back({on_chip_part, writing, on_chip.write_bytes.value});
     for (const NamedDram& dram : result.drams) {
         counts.push_back({dram_prefix + dram.region, "row_activations",
                           dram.statistics.row_misses + dram.statistics.row_conflicts});

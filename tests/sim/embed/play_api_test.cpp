@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/sim/embed/c_device.h"
+#include "tests/support/temp_folder.h"
 
 namespace npuscope {
 namespace {
@@ -58,8 +59,7 @@ struct Played {
     }
     /// Plays these statements, as `program.cfg`.
     npuscope_status play_text(const std::string& text) {
-        const fs::path folder = fs::path(testing::TempDir()) / "play_api_test";
-        fs::create_directories(folder);
+        const TempFolder folder;
         std::ofstream(folder / "program.cfg") << text;
         return play((folder / "program.cfg").string());
     }
