@@ -45,15 +45,15 @@ TEST(TensorBytes, FeatureMapsLieInAtoms) {
     EXPECT_EQ(tensor_value(bound, bytes), value);
 }
 
-TEST(TensorBytes, ElementsLieInLinesOfWholeAtoms) {
+TEST(TensorBytes, LinesOfAtomsEndWithTheirLastElement) {
     BoundTensor bound = tensor(LoadableType::Int8, loadable_feature_x8, 10, 2, 3);
     bound.tensor.strides = {1, 32, 64};
     bound.tensor.size = 128;
     bound.address = Address(0x1000);
     EXPECT_EQ(bytes_of_elements(bound), (std::vector<ByteRun>{{Address(0x1000), Bytes(24)},
                                                               {Address(0x1020), Bytes(24)},
-                                                              {Address(0x1040), Bytes(24)},
-                                                              {Address(0x1060), Bytes(24)}}));
+                                                              {Address(0x1040), Bytes(18)},
+                                                              {Address(0x1060), Bytes(18)}}));
     bound.tensor.pixel_format = 12;
     bound.tensor.c = 4;
     EXPECT_EQ(bytes_of_elements(bound),
