@@ -3,12 +3,13 @@
 // that is in the list of `describe` is in every sum, difference and column.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
+#include "models/base/check.h"
 #include "models/base/describe.h"
 
 namespace npuscope {
@@ -17,34 +18,39 @@ namespace npuscope {
 template <class Number>
 struct Counter {
     std::string_view name;
-    Number* number;
+    Number* number = nullptr;
 };
 
-namespace detail {
-
+/// The counters of a struct, in the order of its list. Sums are made often: it takes no memory from
+/// the heap.
 template <class Number>
-struct CounterList {
+class Counters {
+ public:
     template <class T>
     void field(std::string_view name, T& value, std::string_view /*sentence*/) {
+        NPU_CHECK(count_ < all_.size(), "a struct has few counters");
         if constexpr (requires { value.value; }) {
-            all.push_back({name, &value.value});
+            all_[count_++] = {name, &value.value};
         } else {
-            all.push_back({name, &value});
+            all_[count_++] = {name, &value};
         }
     }
+    auto begin() const { return all_.begin(); }
+    auto end() const { return all_.begin() + count_; }
+    const Counter<Number>& operator[](std::size_t index) const { return all_[index]; }
+    std::size_t size() const { return count_; }
 
-    std::vector<Counter<Number>> all;
+ private:
+    std::array<Counter<Number>, 16> all_{};
+    std::size_t count_ = 0;
 };
 
-}  // namespace detail
-
-/// In the order of the struct's list.
 template <Described T>
 auto counters_of(T& counted) {
     using Number = std::conditional_t<std::is_const_v<T>, const std::uint64_t, std::uint64_t>;
-    detail::CounterList<Number> list;
-    std::remove_const_t<T>::describe(list, counted);
-    return list.all;
+    Counters<Number> counters;
+    std::remove_const_t<T>::describe(counters, counted);
+    return counters;
 }
 
 /// `combine(number, other)` for each counter of both.
