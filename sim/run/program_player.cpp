@@ -16,7 +16,7 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 64 * 1024;
+constexpr std::uint64_t piece_bytes = 64ULL * 1024;
 
 /// Calls `write` with addresses and pieces of a region that `byte_at` fills.
 template <class ByteAt, class Write>
