@@ -180,9 +180,8 @@ void SyncRules::raise_interrupts(std::uint32_t bits) {
             if ((bits >> interrupt_bit(interrupt) & 1U) == 0 || hidden(interrupt)) {
                 continue;
             }
-            const auto request = std::ranges::find_if(requests_, [&](const Request& one) {
-                return !one.interrupt || *one.interrupt == interrupt;
-            });
+            const auto request = std::ranges::find_if(
+                requests_, [&](const Request& one) { return one.takes(interrupt); });
             if (request == requests_.end()) {
                 unserved_.push_back(interrupt);
             } else {
@@ -194,9 +193,8 @@ void SyncRules::raise_interrupts(std::uint32_t bits) {
 }
 
 bool SyncRules::take_unserved(const Request& request) {
-    const auto one = std::ranges::find_if(unserved_, [&](const Interrupt& interrupt) {
-        return !request.interrupt || *request.interrupt == interrupt;
-    });
+    const auto one = std::ranges::find_if(
+        unserved_, [&](const Interrupt& interrupt) { return request.takes(interrupt); });
     if (one == unserved_.end()) {
         return false;
     }

@@ -46,6 +46,8 @@ class SyncRules {
         std::optional<Interrupt> interrupt;  ///< none: any
         std::string sync;
         Place place;
+
+        bool takes(const Interrupt& raised) const { return !interrupt || *interrupt == raised; }
     };
     struct WaitingCompare {
         std::string sync;
