@@ -60,7 +60,6 @@ class Cdp : public Unit {
     struct Outgoing {
         PixelRun run;
         const CdpWork* work = nullptr;
-        bool last = false;
     };
 
     void run_operation(Activity& activity);
