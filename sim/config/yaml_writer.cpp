@@ -18,9 +18,13 @@ bool is_bare_character(char c) {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '/';
 }
 
-bool is_word_of_yaml(const std::string& text) {
-    constexpr std::array words{"true", "false", "null", "Null", "NULL", "yes", "no", "on", "off"};
-    return std::find(words.begin(), words.end(), text) != words.end();
+bool is_null_of_yaml(std::string_view text) {
+    return text == "null" || text == "Null" || text == "NULL";
+}
+
+bool is_word_of_yaml(std::string_view text) {
+    constexpr std::array words{"true", "false", "yes", "no", "on", "off"};
+    return is_null_of_yaml(text) || std::ranges::find(words, text) != words.end();
 }
 
 /// The first character of `text`, in double quotes.
@@ -60,7 +64,7 @@ std::string flow_yaml(const ConfigNode& node) {
         // Numbers and booleans stay as they are: a tree does not know which field reads them.
         const bool bare = !node.text.empty() && node.text.front() != '-' &&
                           std::ranges::all_of(node.text, is_bare_character);
-        return bare && node.text != "null" ? node.text : yaml_quoted(node.text);
+        return bare && !is_null_of_yaml(node.text) ? node.text : yaml_quoted(node.text);
     }
     if (node.kind == ConfigNode::Kind::Null) {
         return "null";
