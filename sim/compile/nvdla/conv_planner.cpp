@@ -169,7 +169,7 @@ class ConvPlanner {
             }
         }
         for (std::size_t t = 0; t < tiling_.tiles.size(); ++t) {
-            const ConvTile& tile = tiling_.tiles[t];
+            const RowPiece& tile = tiling_.tiles[t];
             ConvOperation job = operation(slice, tile);
             weights_->set(index, tiling_.operands.weights, job.conv);
             keep_weights(t, job.conv);
@@ -186,11 +186,11 @@ class ConvPlanner {
         return true;
     }
 
-    CubePart part_read(const ChannelSlice& slice, const ConvTile& tile) const {
+    CubePart part_read(const ChannelSlice& slice, const RowPiece& tile) const {
         return {tile.in_begin, tile.in_begin + tile.in_rows, slice.input_atom,
                 slice.input_atom + atoms(slice.channels)};
     }
-    CubePart part_written(const ChannelSlice& slice, const ConvTile& tile) const {
+    CubePart part_written(const ChannelSlice& slice, const RowPiece& tile) const {
         return {tile.out_begin / task_.row_step(),
                 (tile.out_begin + tile.out_rows) / task_.row_step(), slice.output_atom,
                 slice.output_atom + atoms(slice.kernels)};
@@ -233,7 +233,7 @@ class ConvPlanner {
         }
     }
 
-    std::string name_of(const ChannelSlice& slice, const ConvTile& tile) const {
+    std::string name_of(const ChannelSlice& slice, const RowPiece& tile) const {
         std::string name = layer_.name;
         if (cut_.slices.size() > 1) {
             name += fmt::format(" atom {}", slice.output_atom);
@@ -244,7 +244,7 @@ class ConvPlanner {
         return name;
     }
 
-    ConvOperation operation(const ChannelSlice& slice, const ConvTile& tile) const {
+    ConvOperation operation(const ChannelSlice& slice, const RowPiece& tile) const {
         ConvOperation operation;
         operation.conv = conv_parts(slice, tile);
         operation.sdp = sdp_job(slice, tile);
@@ -257,7 +257,7 @@ class ConvPlanner {
         return operation;
     }
 
-    ConvParts conv_parts(const ChannelSlice& slice, const ConvTile& tile) const {
+    ConvParts conv_parts(const ChannelSlice& slice, const RowPiece& tile) const {
         const ConvOperands& operands = tiling_.operands;
         const WeightLayout& weights = operands.weights;
         ConvParts parts;
@@ -309,7 +309,7 @@ class ConvPlanner {
     }
 
     /// The DMA pads the input to whole patches, which are shifted right so that they fit int8.
-    void set_winograd(const ChannelSlice& slice, const ConvTile& tile, ConvParts& parts) const {
+    void set_winograd(const ChannelSlice& slice, const RowPiece& tile, ConvParts& parts) const {
         const ConvOperands& operands = tiling_.operands;
         CdmaJob& cdma = parts.cdma;
         cdma.input.channels = cdma.feature.shape.channels = slice.channels;
@@ -330,7 +330,7 @@ class ConvPlanner {
     }
 
     /// The rows of the image that a tile covers.
-    void set_pixels(const ConvTile& tile, CdmaJob& cdma) const {
+    void set_pixels(const RowPiece& tile, CdmaJob& cdma) const {
         cdma.pixels = *input_.pixels;
         for (std::size_t plane = 0; plane < cdma.pixels.format->planes; ++plane) {
             cdma.pixels.base[plane] =
@@ -344,14 +344,14 @@ class ConvPlanner {
 
     /// The part of a surface that a tile of a slice covers.
     FeatureCube part_of(const FeatureCube& cube, const ChannelSlice& slice,
-                        const ConvTile& tile) const {
+                        const RowPiece& tile) const {
         FeatureCube part = cube;
         part.base = cube.line_address(slice.output_atom, tile.out_begin / task_.row_step());
         part.shape = {slice.kernels, tile.out_rows / task_.row_step(), cube.shape.width};
         return part;
     }
 
-    SdpJob sdp_job(const ChannelSlice& slice, const ConvTile& tile) const {
+    SdpJob sdp_job(const ChannelSlice& slice, const RowPiece& tile) const {
         SdpJob job;
         job.shape = {slice.kernels, tile.out_rows, task_.shapes.output.width};
         job.to_pdp = task_.pool != nullptr;

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "models/conv/csc_math.h"
 #include "models/layout/weight_layout.h"
-#include "models/npu/pipelines.h"
 #include "sim/compile/nvdla/tiling_estimate.h"
 
 namespace npuscope {
@@ -90,16 +88,16 @@ std::uint32_t most_tiles(const ConvProblem& problem) {
     return problem.geometry.out_width > 1 ? rows : std::max(1U, rows / 2);
 }
 
-std::uint32_t tallest(const ConvOperands& operands, const std::vector<ConvTile>& tiles) {
+std::uint32_t tallest(const ConvOperands& operands, const std::vector<RowPiece>& tiles) {
     std::uint32_t rows = 0;
-    for (const ConvTile& tile : tiles) {
+    for (const RowPiece& tile : tiles) {
         rows = std::max(rows, operands.buffer_rows(tile.out_rows, tile.in_rows));
     }
     return rows;
 }
 
 BufferNeed need_of(const ConvOperands& operands, const NpuConfig& npu,
-                   const std::vector<ConvTile>& tiles) {
+                   const std::vector<RowPiece>& tiles) {
     const std::uint64_t cube = std::uint64_t{operands.row_entries} * tallest(operands, tiles);
     return {.tile_banks = banks_for(cube, npu),
             .two_tile_banks = banks_for(2 * cube, npu),
@@ -164,7 +162,7 @@ std::optional<ConvTiling> tiling_of(const ConvProblem& problem, const TilingCost
         operands.weights_can_stay && key.tiles > 1 && key.data_banks + need.weight_banks <= banks;
     const bool short_enough =
         std::ranges::all_of(tiling.tiles,
-                            [](const ConvTile& tile) {
+                            [](const RowPiece& tile) {
                                 return std::max(tile.in_rows, tile.out_rows) <= largest_cube_size;
                             }) &&
         tallest(operands, tiling.tiles) <= most_released_rows;
@@ -262,32 +260,26 @@ std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu)
     return forms;
 }
 
-std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count) {
+std::vector<RowPiece> cut_rows(const ConvProblem& problem, std::uint32_t count) {
     const Convolution& geometry = problem.geometry;
-    const std::uint32_t span = dilated_span(problem.kernels.rows, geometry.dilation_y);
-    std::vector<ConvTile> tiles;
+    const RowWindows windows{.in_rows = problem.input.height,
+                             .span = dilated_span(problem.kernels.rows, geometry.dilation_y),
+                             .stride = geometry.stride_y,
+                             .pad_top = geometry.pad_top};
+    std::vector<RowPiece> tiles;
     std::uint32_t begin = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t steps = geometry.out_height / problem.row_step;
         const auto end =
             static_cast<std::uint32_t>(std::uint64_t{steps} * (i + 1) / count * problem.row_step);
-        ConvTile tile{.out_begin = begin, .out_rows = end - begin};
-        // padding counts as rows in front of the input
-        const std::uint32_t top = begin * geometry.stride_y;
-        const std::uint32_t bottom = (end - 1) * geometry.stride_y + span;
-        tile.pad_top = top < geometry.pad_top ? geometry.pad_top - top : 0;
-        tile.in_begin = top + tile.pad_top - geometry.pad_top;
-        const std::uint32_t in_end =
-            std::min(problem.input.height, bottom - std::min(bottom, geometry.pad_top));
-        tile.in_rows = in_end - std::min(in_end, tile.in_begin);
-        tiles.push_back(tile);
+        tiles.push_back(windows.piece(begin, end - begin));
         begin = end;
     }
     return tiles;
 }
 
 std::uint32_t largest_group(const ConvProblem& problem, const NpuConfig& npu) {
-    const std::vector<ConvTile> tiles = cut_rows(problem, most_tiles(problem));
+    const std::vector<RowPiece> tiles = cut_rows(problem, most_tiles(problem));
     ConvProblem group = problem;
     for (std::uint32_t kernels = npu.datapath.atomic_k; kernels > 0; kernels /= 2) {
         group.kernels.kernels = std::min(kernels, problem.kernels.kernels);

@@ -30,6 +30,7 @@
 #include "models/layout/tensor.h"
 #include "models/npu/npu_config.h"
 #include "sim/compile/nvdla/memory_pace.h"
+#include "sim/compile/nvdla/row_pieces.h"
 
 namespace npuscope {
 
@@ -122,16 +123,6 @@ struct ConvOperands {
 /// The least-demanding form first; never empty.
 std::vector<ConvForm> forms_of(const ConvProblem& problem, const NpuConfig& npu);
 
-struct ConvTile {
-    std::uint32_t out_begin = 0;
-    std::uint32_t out_rows = 0;
-    std::uint32_t in_begin = 0;
-    std::uint32_t in_rows = 0;
-    std::uint32_t pad_top = 0;
-
-    bool operator==(const ConvTile&) const = default;
-};
-
 /// What distinguishes one way of cutting from another.
 struct TilingKey {
     ConvForm form;
@@ -147,7 +138,7 @@ struct ConvTiling {
     ConvForm form;
     ConvOperands operands;  ///< in this form
     BankSplit banks;
-    std::vector<ConvTile> tiles;
+    std::vector<RowPiece> tiles;
     bool resident = false;
     bool overlapped = false;  ///< room for the next tile's data while one is computed
     Cycles estimate;
@@ -169,7 +160,7 @@ struct TilingCosts {
 };
 
 /// Rows of output [0, out_height) in `count` tiles of nearly equal size.
-std::vector<ConvTile> cut_rows(const ConvProblem& problem, std::uint32_t count);
+std::vector<RowPiece> cut_rows(const ConvProblem& problem, std::uint32_t count);
 
 /// Input channels and kernels that go together in one operation, in whole atoms of the surfaces.
 struct ChannelSlice {

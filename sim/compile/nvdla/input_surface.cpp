@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "models/base/error.h"
-#include "models/layout/packed_surface.h"
 #include "sim/compile/nvdla/plan_context.h"
 #include "sim/compile/nvdla/synthetic_values.h"
 #include "sim/config/element_type.h"

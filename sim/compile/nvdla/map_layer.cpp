@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "models/base/check.h"
 #include "sim/compile/nvdla/register_layer.h"

@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <optional>
 #include <set>
-#include <span>
 
 #include "models/base/error.h"
 #include "sim/compile/explain.h"

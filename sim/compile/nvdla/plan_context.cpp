@@ -79,35 +79,6 @@ class Mover {
     Address to_;
 };
 
-/// Rows of a map from memory to memory.
-struct Rows {
-    std::uint32_t begin = 0;
-    std::uint32_t count = 0;
-
-    void cut(FeatureCube& cube) const {
-        cube.base = cube.line_address(0, begin);
-        cube.shape.height = count;
-    }
-    void cut(SdpJob& job) const {
-        job.shape.height = count;
-        cut(*job.source);
-        cut(*job.destination);
-        for (std::optional<SdpOperandFetch>* operand :
-             {&job.operands[bs_stage], &job.operands[bn_stage], &job.operands[ew_stage]}) {
-            if (*operand) {
-                OperandSurface& surface = (*operand)->surface;
-                surface.base = surface.base + surface.line_stride * begin;
-                surface.shape.height = count;
-            }
-        }
-    }
-    void cut(CdpJob& job) const {
-        job.shape.height = count;
-        cut(job.source);
-        cut(job.destination);
-    }
-};
-
 /// More rows than an operation of the SDP or the CDP has; 0: they fit, or a planner cuts them.
 std::uint32_t rows_to_cut(const Operation& operation) {
     const auto* sdp = std::get_if<SdpJob>(&operation.job);
@@ -172,10 +143,6 @@ void MemoryMap::give_back(const ArenaPlace& place, const std::vector<std::size_t
             free_.erase(at);
         }
     }
-}
-
-std::string rows_text(std::uint32_t begin, std::uint32_t count) {
-    return fmt::format(" rows {}..{}", begin, begin + count - 1);
 }
 
 void PlanContext::refuse(const std::string& layer, Diagnostic why) {
@@ -254,17 +221,17 @@ void PlanContext::add(Operation operation, const CubePart& part, StoredCube& wri
         return append(std::move(operation), part, written);
     }
     for (std::uint32_t begin = 0; begin < rows; begin += largest_cube_size) {
-        const Rows piece{begin, std::min(rows - begin, largest_cube_size)};
+        const std::uint32_t count = std::min(rows - begin, largest_cube_size);
         Operation cut = operation;
-        cut.name += rows_text(begin, piece.count);
+        cut.name += rows_text(begin, count);
         if (auto* cdp = std::get_if<CdpJob>(&cut.job)) {
-            piece.cut(*cdp);
+            keep_rows(*cdp, begin, count);
         } else {
-            piece.cut(std::get<SdpJob>(cut.job));
+            keep_rows(std::get<SdpJob>(cut.job), begin, count);
         }
         CubePart rows_written = part;
         rows_written.row_begin += begin;
-        rows_written.row_end = rows_written.row_begin + piece.count;
+        rows_written.row_end = rows_written.row_begin + count;
         append(std::move(cut), rows_written, written);
     }
 }

@@ -12,6 +12,7 @@
 
 #include "models/base/diagnostic.h"
 #include "sim/compile/nvdla/plan.h"
+#include "sim/compile/nvdla/row_pieces.h"
 #include "sim/model/network.h"
 
 namespace npuscope {
@@ -62,9 +63,6 @@ struct SramPlan {
     Bytes limit;
     std::set<std::string> results;
 };
-
-/// ` rows 16..31`, in the name of an operation.
-std::string rows_text(std::uint32_t begin, std::uint32_t count);
 
 struct PlanContext {
     TilingCosts costs;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/base/check.h"
 #include "sim/model/prepare_graph.h"
 
 namespace npuscope {

@@ -15,48 +15,6 @@
 namespace npuscope {
 namespace {
 
-void cut(FeatureCube& cube, std::uint32_t begin, std::uint32_t rows) {
-    cube.base = cube.line_address(0, begin);
-    cube.shape.height = rows;
-}
-
-/// Rows [begin, begin + rows) of the job's output.
-SdpJob rows_of(SdpJob job, std::uint32_t begin, std::uint32_t rows) {
-    job.shape.height = rows;
-    for (std::optional<FeatureCube>* cube : {&job.source, &job.destination}) {
-        if (*cube) {
-            cut(**cube, begin, rows);
-        }
-    }
-    for (std::optional<SdpOperandFetch>* operand :
-         {&job.operands[bs_stage], &job.operands[bn_stage], &job.operands[ew_stage]}) {
-        if (!*operand) {
-            continue;
-        }
-        OperandSurface& surface = (*operand)->surface;
-        if (surface.spread == OperandSpread::PerElement) {
-            surface.base = surface.base + surface.line_stride * begin;
-        }
-        surface.shape.height = rows;
-    }
-    return job;
-}
-
-/// The same, with the rows of input that they need.
-PdpJob rows_of(PdpJob job, std::uint32_t begin, std::uint32_t rows) {
-    PdpPooling& pooling = job.pooling;
-    const std::uint32_t top = begin * pooling.stride_y;
-    const std::uint32_t end = (begin + rows - 1) * pooling.stride_y + pooling.kernel_height;
-    const std::uint32_t from = top - std::min(top, pooling.pad_top);
-    const std::uint32_t to = std::min(job.input.height, end - std::min(end, pooling.pad_top));
-    pooling.pad_top -= std::min(top, pooling.pad_top);
-    job.input.height = to - from;
-    cut(*job.source, from, to - from);
-    job.output.height = pooling.output.height = rows;
-    cut(job.destination, begin, rows);
-    return job;
-}
-
 /// An operation as parts of nearly equal numbers of rows; unchanged if it has one row, or its input
 /// comes from the accumulators.
 std::vector<Operation> parts_of(const Operation& operation, std::size_t instances) {
@@ -75,11 +33,11 @@ std::vector<Operation> parts_of(const Operation& operation, std::size_t instance
         const auto begin = static_cast<std::uint32_t>(rows * i / count);
         const auto end = static_cast<std::uint32_t>(rows * (i + 1) / count);
         Operation part = operation;
-        part.name += fmt::format(" rows {}..{}", begin, end - 1);
+        part.name += rows_text(begin, end - begin);
         if (sdp != nullptr) {
-            part.job = rows_of(*sdp, begin, end - begin);
+            keep_rows(std::get<SdpJob>(part.job), begin, end - begin);
         } else {
-            part.job = rows_of(*pdp, begin, end - begin);
+            keep_rows(std::get<PdpJob>(part.job), begin, end - begin);
         }
         parts.push_back(std::move(part));
     }

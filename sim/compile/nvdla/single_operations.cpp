@@ -66,33 +66,22 @@ std::vector<PdpPart> cut_columns(const PoolTask& task, std::uint32_t most_column
     return parts;
 }
 
-/// Lines of output that one operation computes, and the lines of input that its windows cover.
-struct PoolRows {
-    std::uint32_t out_begin = 0;
-    std::uint32_t out_rows = 0;
-    std::uint32_t in_begin = 0;
-    std::uint32_t in_rows = 0;
-    std::uint32_t pad_top = 0;
-};
-
 /// Lines up to the end of the last window. With lines after it the PDP would begin another window,
 /// never end it, and hang in the next operation. source: nv_small RTL, replayed
-std::vector<PoolRows> cut_pool_rows(const LayerShapes& shapes) {
+std::vector<RowPiece> cut_pool_rows(const LayerShapes& shapes) {
     const LayerWindow& window = shapes.window;
     const std::uint32_t height = shapes.output.height;
     const std::uint32_t most =
         shapes.input.height <= largest_cube_size && height <= largest_cube_size
             ? height
             : (largest_cube_size - window.rows) / window.stride_y + 1;
-    std::vector<PoolRows> pieces;
+    const RowWindows windows{.in_rows = shapes.input.height,
+                             .span = window.rows,
+                             .stride = window.stride_y,
+                             .pad_top = window.pad_top};
+    std::vector<RowPiece> pieces;
     for (std::uint32_t begin = 0; begin < height; begin += most) {
-        PoolRows piece{.out_begin = begin, .out_rows = std::min(most, height - begin)};
-        const std::uint32_t top = begin * window.stride_y;
-        const std::uint32_t end = top + (piece.out_rows - 1) * window.stride_y + window.rows;
-        piece.pad_top = window.pad_top - std::min(window.pad_top, top);
-        piece.in_begin = top + piece.pad_top - window.pad_top;
-        piece.in_rows = std::min(shapes.input.height, end - window.pad_top) - piece.in_begin;
-        pieces.push_back(piece);
+        pieces.push_back(windows.piece(begin, std::min(most, height - begin)));
     }
     return pieces;
 }
@@ -230,8 +219,8 @@ std::optional<StoredCube> plan_pool(const PoolTask& task, PlanContext& context) 
                                                  : PoolingMethod::Average);
     pooling.precision = context.precision;
     pooling.parts = cut_columns(task, line_buffer_columns(pooling, context.npu().pdp));
-    const std::vector<PoolRows> pieces = cut_pool_rows(task.shapes);
-    for (const PoolRows& piece : pieces) {
+    const std::vector<RowPiece> pieces = cut_pool_rows(task.shapes);
+    for (const RowPiece& piece : pieces) {
         FeatureCube input = task.input.cube;
         input.base = input.line_address(0, piece.in_begin);
         input.shape.height = piece.in_rows;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "models/base/error.h"
 #include "sim/compile/nvdla/plan_context.h"

@@ -129,7 +129,7 @@ struct Stripes {
     std::uint64_t repeats = 1;  ///< rows, where stripes end at them
 };
 
-Stripes stripes_of(const ConvTile& tile, std::uint64_t columns, const ConvOperands& operands,
+Stripes stripes_of(const RowPiece& tile, std::uint64_t columns, const ConvOperands& operands,
                    const NpuConfig& npu) {
     const std::uint64_t length = operands.full_stripe;
     const bool end_at_rows = operands.stripes_end_at_rows;
@@ -196,7 +196,7 @@ TilingEstimate::TilingEstimate(const ConvProblem& problem, const ConvForm& form,
       operands_(operands_of(problem, form, costs.npu)),
       groups_(operands_.weights.groups()) {}
 
-TilingEstimate::TileTime TilingEstimate::time_of(const ConvTile& tile) const {
+TilingEstimate::TileTime TilingEstimate::time_of(const RowPiece& tile) const {
     const NpuConfig& npu = costs_.npu;
     const std::uint64_t load = load_cycles(npu);
     const std::uint64_t depth = std::min(npu.datapath.atomic_c, operands_.weights.shape.channels);
@@ -296,8 +296,8 @@ void TilingEstimate::add_work(const TileTime& tile, std::uint64_t weights, Total
     total.beats.sram += moved.sram;
 }
 
-TilingEstimate::TileTime TilingEstimate::time_after(const TileTime& now, const ConvTile& tile,
-                                                    const ConvTile& next) const {
+TilingEstimate::TileTime TilingEstimate::time_after(const TileTime& now, const RowPiece& tile,
+                                                    const RowPiece& next) const {
     const bool alike = next.out_rows == tile.out_rows && next.in_rows == tile.in_rows;
     return alike ? now : time_of(next);
 }
@@ -377,7 +377,7 @@ void TilingEstimate::fill(ConvTiling& tiling) const {
 }
 
 LayerBounds TilingEstimate::bounds() const {
-    const ConvTile whole{.out_begin = 0,
+    const RowPiece whole{.out_begin = 0,
                          .out_rows = problem_.geometry.out_height,
                          .in_begin = 0,
                          .in_rows = problem_.input.height,

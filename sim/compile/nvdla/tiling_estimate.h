@@ -68,9 +68,9 @@ class TilingEstimate {
         Moved beats;
     };
 
-    TileTime time_of(const ConvTile& tile) const;
+    TileTime time_of(const RowPiece& tile) const;
     /// Time of the tile after `tile`, which itself takes `now`.
-    TileTime time_after(const TileTime& now, const ConvTile& tile, const ConvTile& next) const;
+    TileTime time_after(const TileTime& now, const RowPiece& tile, const RowPiece& next) const;
     /// Cycles that the cells wait for uncompressed weights after a tile's first kernel group.
     std::uint64_t wait_for_plain(const ConvTiling& tiling) const;
     Total total_of(const ConvTiling& tiling, std::uint32_t slices) const;

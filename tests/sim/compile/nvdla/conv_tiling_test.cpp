@@ -30,16 +30,16 @@ ConvTiling chosen(const ConvProblem& problem, const TilingCosts& costs) {
 TEST(ConvTiling, TilesOverlapByTheRowsThatTheKernelReachesOver) {
     const auto tiles = cut_rows(problem({8, 10, 10}, 8, 3), 3);
     ASSERT_EQ(tiles.size(), 3U);
-    EXPECT_EQ(tiles[0], (ConvTile{0, 3, 0, 4, 1}));
-    EXPECT_EQ(tiles[1], (ConvTile{3, 3, 2, 5, 0}));
-    EXPECT_EQ(tiles[2], (ConvTile{6, 4, 5, 5, 0}));
+    EXPECT_EQ(tiles[0], (RowPiece{0, 3, 0, 4, 1}));
+    EXPECT_EQ(tiles[1], (RowPiece{3, 3, 2, 5, 0}));
+    EXPECT_EQ(tiles[2], (RowPiece{6, 4, 5, 5, 0}));
 }
 
 TEST(ConvTiling, StridesSkipRowsBetweenTiles) {
     const auto tiles = cut_rows(problem({8, 9, 9}, 8, 1, 4), 3);
-    EXPECT_EQ(tiles[0], (ConvTile{0, 1, 0, 1, 0}));
-    EXPECT_EQ(tiles[1], (ConvTile{1, 1, 4, 1, 0}));
-    EXPECT_EQ(tiles[2], (ConvTile{2, 1, 8, 1, 0}));
+    EXPECT_EQ(tiles[0], (RowPiece{0, 1, 0, 1, 0}));
+    EXPECT_EQ(tiles[1], (RowPiece{1, 1, 4, 1, 0}));
+    EXPECT_EQ(tiles[2], (RowPiece{2, 1, 8, 1, 0}));
 }
 
 TEST(ConvTiling, RowsOfOutputAreCoveredOnceAndInputStaysInside) {
@@ -48,7 +48,7 @@ TEST(ConvTiling, RowsOfOutputAreCoveredOnceAndInputStaysInside) {
             const ConvProblem cut = problem({8, 23, 9}, 8, kernel, stride);
             for (std::uint32_t count = 1; count <= cut.geometry.out_height; ++count) {
                 std::uint32_t next = 0;
-                for (const ConvTile& tile : cut_rows(cut, count)) {
+                for (const RowPiece& tile : cut_rows(cut, count)) {
                     EXPECT_EQ(tile.out_begin, next);
                     EXPECT_GE(tile.out_rows, 1U);
                     EXPECT_GE(tile.in_rows, 1U);
@@ -68,7 +68,7 @@ TEST(ConvTiling, EveryTileFitsTheDataBanksAndAGroupTheWeightBanks) {
           problem({512, 14, 14}, 512, 3), problem({3, 224, 224}, 64, 7, 2)}) {
         const ConvTiling tiling = chosen(cut, costs);
         EXPECT_LE(tiling.banks.data + tiling.banks.weight, costs.npu.cbuf.banks);
-        for (const ConvTile& tile : tiling.tiles) {
+        for (const RowPiece& tile : tiling.tiles) {
             const std::uint64_t entries =
                 divide_up(cut.input.channels, 8) * cut.input.width * tile.in_rows;
             EXPECT_LE(entries, std::uint64_t{tiling.banks.data} * costs.npu.cbuf.bank_depth);
@@ -93,7 +93,7 @@ TEST(ConvTiling, AMapOfOneColumnIsNotCutIntoSinglePixels) {
     TilingCosts small;
     small.npu.cbuf.bank_depth = 16;
     ConvProblem column = problem({64, 40, 1}, 8, 1);
-    for (const ConvTile& tile : chosen(column, small).tiles) {
+    for (const RowPiece& tile : chosen(column, small).tiles) {
         EXPECT_GE(tile.out_rows, 2U);
     }
 }
@@ -103,7 +103,7 @@ TEST(ConvTiling, TilesOfTallMapsFitTheRegisters) {
         for (const std::uint32_t stride : {1U, 2U}) {
             const ConvTiling tiling = chosen(problem({1, height, 1}, 8, 1, stride), {});
             std::uint32_t rows = 0;
-            for (const ConvTile& tile : tiling.tiles) {
+            for (const RowPiece& tile : tiling.tiles) {
                 EXPECT_LE(tile.in_rows, 4096U);  // CSC's D_RELEASE has 12 bits
                 rows += tile.out_rows;
             }
