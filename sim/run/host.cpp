@@ -108,29 +108,13 @@ ReadBytes Host::memory_bytes() const {
     return [this](Address address, std::span<std::uint8_t> bytes) { memory_.read(address, bytes); };
 }
 
-void Host::when_raised(const std::string& sync, std::function<void()> check) {
-    if (sync.empty()) {
-        check();
-        return;
-    }
-    waiting_checks_.push_back({sync, statement_, std::move(check)});
-    finish_checks();
-}
-
 void Host::finish_checks() {
     for (KeptBytes& request : requests_) {
         if (!request.after.empty() && request.bytes.empty() && board_.raised(request.after)) {
             read_kept(request);
         }
     }
-    const auto run = [&](const WaitingCheck& check) {
-        if (!board_.raised(check.sync)) {
-            return false;
-        }
-        check.run();
-        return true;
-    };
-    std::erase_if(waiting_checks_, run);
+    board_.make_checks();
 }
 
 void Host::keep_check(CheckResult check) {
@@ -162,9 +146,6 @@ Diagnostics Host::conclude() {
                    .enabled = machine_.enabled_groups()};
     if (registers_) {
         end.interrupt_mask = registers_->interrupts.controller().mask();
-    }
-    for (const WaitingCheck& waiting : waiting_checks_) {
-        end.waiting_checks.push_back(waiting.statement);
     }
     std::ranges::move(unmade_checks(end), std::back_inserter(checks_));
     std::ranges::move(open_ends(end), std::back_inserter(findings_));
@@ -353,13 +334,13 @@ void Host::execute(Activity& activity, const SyncWait& /*wait*/) {
 }
 
 void Host::execute(Activity& /*activity*/, const CheckCrc& check) {
-    when_raised(check.sync, [this, &check, place = place()] {
+    board_.when_raised(check.sync, statement_, [this, &check, place = place()] {
         keep_comparison(check_crc(memory_bytes(), check, place), {check.address, check.bytes});
     });
 }
 
 void Host::execute(Activity& /*activity*/, const CheckImage& check) {
-    when_raised(check.sync, [this, &check, place = place()] {
+    board_.when_raised(check.sync, statement_, [this, &check, place = place()] {
         keep_comparison(check_image(memory_bytes(), check, place), {check.address, check.bytes});
     });
 }

@@ -156,8 +156,6 @@ class Host : public Unit {
     /// For a program that uses registers. ConfigError if the NPU has none.
     const Machine::Registers& registers() const;
 
-    /// Runs `check` as soon as `sync` has been raised; now if it is empty.
-    void when_raised(const std::string& sync, std::function<void()> check);
     /// One access of the bus. Writes run ahead of time; call catch_up() before anything that
     /// depends on time.
     std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t value,
@@ -175,12 +173,6 @@ class Host : public Unit {
     void keep_after(const std::string& event);
     void read_kept(KeptBytes& request);
 
-    struct WaitingCheck {
-        std::string sync;
-        std::size_t statement = 0;
-        std::function<void()> run;
-    };
-
     const std::span<const Statement> program_;
     bool values_ = true;
     Machine& machine_;
@@ -188,7 +180,6 @@ class Host : public Unit {
     const std::optional<Machine::Registers> registers_;
     tlm_utils::simple_initiator_socket_optional<Host> bus_{"bus"};
     SyncBoard board_;
-    std::vector<WaitingCheck> waiting_checks_;
     std::vector<CheckResult> checks_;
     Diagnostics findings_;  ///< from checks
     std::vector<KeptBytes> requests_;

@@ -9,8 +9,8 @@ bool Host::leave_out_repeated(RepeatedOperations& operations) {
     const auto* wait = statement_ < program_.size()
                            ? std::get_if<SyncWait>(&program_[statement_].action)
                            : nullptr;
-    if (wait == nullptr || board_.raised(wait->sync) || !at_rest() || !waiting_checks_.empty() ||
-        !requests_.empty()) {
+    if (wait == nullptr || board_.raised(wait->sync) || !at_rest() ||
+        !board_.waiting_checks().empty() || !requests_.empty()) {
         return false;
     }
     if (!repeated_) {

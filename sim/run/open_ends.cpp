@@ -105,7 +105,7 @@ Diagnostics in_vain(const ProgramEnd& end, const std::set<std::string>& known) {
             found.push_back(std::move(*finding));
         }
     };
-    for (const std::size_t check : end.waiting_checks) {
+    for (const std::size_t check : end.board.waiting_checks()) {
         const Statement& statement = end.program[check];
         add(statement,
             check_not_made(needed_sync(statement.action), "this check", statement.place));
@@ -175,7 +175,7 @@ Diagnostic unfinished(unsigned group, const std::vector<std::string_view>& block
 }  // namespace
 
 std::vector<CheckResult> unmade_checks(const ProgramEnd& end) {
-    std::vector<std::size_t> statements = end.waiting_checks;
+    std::vector<std::size_t> statements = end.board.waiting_checks();
     for (std::size_t i = end.executed; i < end.program.size(); ++i) {
         statements.push_back(i);
     }

@@ -22,7 +22,6 @@ struct ProgramEnd {
     std::size_t executed = 0;  ///< statements, counted from the first
     const SyncBoard& board;
     std::uint32_t interrupt_mask = 0;
-    std::vector<std::size_t> waiting_checks{};  ///< statements whose id was never raised
     std::vector<Machine::EnabledGroup> enabled{};
 };
 

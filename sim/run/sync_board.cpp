@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace npuscope {
 
@@ -18,6 +19,33 @@ std::optional<SyncBoard::Awaited> SyncBoard::serve(Interrupt interrupt, Cycles t
     awaited_.erase(found);
     raise(served.sync, time);
     return served;
+}
+
+void SyncBoard::when_raised(const std::string& sync, std::size_t statement,
+                            std::function<void()> check) {
+    if (sync.empty() || raised(sync)) {
+        check();
+    } else {
+        waiting_.push_back({sync, statement, std::move(check)});
+    }
+}
+
+void SyncBoard::make_checks() {
+    std::erase_if(waiting_, [this](const WaitingCheck& check) {
+        const bool now = raised(check.sync);
+        if (now) {
+            check.make();
+        }
+        return now;
+    });
+}
+
+std::vector<std::size_t> SyncBoard::waiting_checks() const {
+    std::vector<std::size_t> statements;
+    for (const WaitingCheck& check : waiting_) {
+        statements.push_back(check.statement);
+    }
+    return statements;
 }
 
 std::optional<Cycles> SyncBoard::last_raised() const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which interrupts are awaited: notifications of a program in order, the ids they raise, and when.
-// An interrupt serves the oldest notification that names its unit and group.
+// Which interrupts are awaited: notifications of a program in order, the ids they raise, and when,
+// and the checks that wait for an id. An interrupt serves the oldest notification that names its
+// unit and group.
 #pragma once
 
+#include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,6 +49,14 @@ class SyncBoard {
         return found == raised_.end() ? std::nullopt : std::optional(found->second);
     }
 
+    /// Makes the check of the program's n-th statement as soon as the id is raised; now if it is
+    /// raised or empty.
+    void when_raised(const std::string& sync, std::size_t statement, std::function<void()> check);
+    /// Makes the checks whose id has been raised.
+    void make_checks();
+    /// Statements whose check waits for its id.
+    std::vector<std::size_t> waiting_checks() const;
+
     /// Nothing is expected of this id: it does not count as the end of the program's work.
     void ignore(const std::string& sync) { ignored_.insert(sync); }
     bool ignores(const std::string& sync) const { return ignored_.contains(sync); }
@@ -53,7 +64,14 @@ class SyncBoard {
     std::optional<Cycles> last_raised() const;
 
  private:
+    struct WaitingCheck {
+        std::string sync;
+        std::size_t statement = 0;
+        std::function<void()> make;
+    };
+
     std::deque<Awaited> awaited_;
+    std::vector<WaitingCheck> waiting_;
     std::map<std::string, Cycles> raised_;
     std::set<std::string> ignored_;
 };

@@ -29,6 +29,20 @@ TEST(SyncBoard, gives_any_interrupt_to_who_names_none) {
     EXPECT_TRUE(board.awaited().empty());
 }
 
+TEST(SyncBoard, makes_a_check_once_its_id_is_raised) {
+    SyncBoard board;
+    std::vector<int> made;
+    board.when_raised("", 0, [&] { made.push_back(0); });
+    board.when_raised("late", 1, [&] { made.push_back(1); });
+    board.when_raised("never", 2, [&] { made.push_back(2); });
+    board.raise("late", Cycles(7));
+    board.when_raised("late", 3, [&] { made.push_back(3); });
+    EXPECT_EQ(made, (std::vector<int>{0, 3}));
+    board.make_checks();
+    EXPECT_EQ(made, (std::vector<int>{0, 3, 1}));
+    EXPECT_EQ(board.waiting_checks(), (std::vector<std::size_t>{2}));
+}
+
 TEST(SyncBoard, does_not_wait_for_what_nobody_checks) {
     SyncBoard board;
     board.expect({sdp_0, "unchecked", {}});
