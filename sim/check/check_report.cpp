@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -93,6 +94,38 @@ std::string findings_text(const CheckReport& report, std::size_t width) {
 
 }  // namespace
 
+void CheckReport::add(CheckReport part, const std::string& segment) {
+    operations += part.operations;
+    surfaces += part.surfaces;
+    std::ranges::move(part.findings, std::back_inserter(findings));
+    std::ranges::move(part.segment_maps, std::back_inserter(segment_maps));
+    if (segment.empty()) {
+        map = std::move(part.map);
+    } else {
+        segment_maps.emplace_back(segment, std::move(part.map));
+    }
+}
+
+std::vector<MappedBytes> CheckReport::mapped_bytes() const {
+    std::vector<MappedBytes> all = map.entries();
+    for (const auto& [segment, part] : segment_maps) {
+        for (MappedBytes& entry : part.entries()) {
+            entry.segment = segment;
+            all.push_back(std::move(entry));
+        }
+    }
+    return all;
+}
+
+std::string memory_maps_text(const CheckReport& report, std::size_t width) {
+    std::string text = memory_map_text(report.map, width);
+    for (const auto& [segment, map] : report.segment_maps) {
+        const std::string part = memory_map_text(map, width);
+        text += part.empty() ? "" : segment + ": " + part;
+    }
+    return text;
+}
+
 std::string check_text(const CheckReport& report, std::size_t width) {
     std::string text;
     for (const ProofLine& line : report.proof) {
@@ -143,7 +176,7 @@ std::string check_json(const CheckReport& report) {
         }
         object["findings"].push_back(std::move(finding));
     }
-    if (Json map = memory_map_json(report.map.entries()); !map.empty()) {
+    if (Json map = memory_map_json(report.mapped_bytes()); !map.empty()) {
         object["memory_map"] = std::move(map);
     }
     return object.dump(2, ' ', true, Json::error_handler_t::replace) + '\n';

@@ -75,9 +75,15 @@ struct CheckReport {
     /// For operations that read their input on the fly: the first of those that feed them.
     std::map<std::string, std::string> chains{};
     MemoryMap map{};  ///< if requested, and for jobs and images
+    /// Of a model's segments, each in the memory of its own machine.
+    std::vector<std::pair<std::string, MemoryMap>> segment_maps{};
 
     /// Notes are not mistakes: silicon ignores what they report.
     bool clean() const;
+    /// What was found in a part of the subject; an unnamed part is all of it and gives its map.
+    void add(CheckReport part, const std::string& segment = "");
+    /// All maps, each entry with its segment.
+    std::vector<MappedBytes> mapped_bytes() const;
 };
 
 /// ConfigError if a statement makes no sense at all.
@@ -100,6 +106,7 @@ CheckReport check_jobs(const Program& program, const MemoryConfig& memory,
 
 /// For people and for other programs.
 std::string check_text(const CheckReport& report, std::size_t width = report_width);
+std::string memory_maps_text(const CheckReport& report, std::size_t width = report_width);
 std::string check_json(const CheckReport& report);
 /// The format that code hosts and editors show next to the source: a result per finding, and the
 /// rules broken. source: OASIS, Static Analysis Results Interchange Format (SARIF) 2.1.0

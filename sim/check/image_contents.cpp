@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "models/base/error.h"
-#include "models/layout/relayout.h"
 #include "sim/check/image_check.h"
 #include "sim/config/text_table.h"
 #include "sim/convert/tensor_difference.h"

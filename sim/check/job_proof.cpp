@@ -286,7 +286,8 @@ class PlainHostMemory : public HostMemory {
 
 class PlainJobRun {
  public:
-    explicit PlainJobRun(bool keep_arrays) : keep_arrays_(keep_arrays) {}
+    PlainJobRun(const MemoryConfig& machine, bool keep_arrays)
+        : machine_(machine), keep_arrays_(keep_arrays) {}
 
     std::vector<ProvedResult> run(const Program& program) {
         for (const Statement& statement : program.statements) {
@@ -298,7 +299,7 @@ class PlainJobRun {
 
  private:
     void follow(const InitMemory& init) {
-        fill_memory(init, memory_);
+        fill_memory(init, machine_, memory_);
         known_.push_back({init.address, init.bytes});
     }
     void follow(const LoadMemory& load) {
@@ -366,6 +367,7 @@ class PlainJobRun {
         });
     }
 
+    const MemoryConfig& machine_;
     bool keep_arrays_;
     Place place_;
     SparseMemory memory_;
@@ -462,8 +464,9 @@ bool launches_known_jobs(const Program& program) {
     return launches > 0 && known == launches;
 }
 
-std::vector<ProvedResult> plain_job_results(const Program& program, bool keep_arrays) {
-    return PlainJobRun(keep_arrays).run(program);
+std::vector<ProvedResult> plain_job_results(const Program& program, const MemoryConfig& machine,
+                                            bool keep_arrays) {
+    return PlainJobRun(machine, keep_arrays).run(program);
 }
 
 }  // namespace npuscope

@@ -27,6 +27,7 @@ Program with_host_maps(Program program, const HostMaps& maps);
 bool launches_known_jobs(const Program& program);
 
 /// As plain_results(), for programs whose jobs are those of a TINPU.
-std::vector<ProvedResult> plain_job_results(const Program& program, bool keep_arrays);
+std::vector<ProvedResult> plain_job_results(const Program& program, const MemoryConfig& machine,
+                                            bool keep_arrays);
 
 }  // namespace npuscope

@@ -2,7 +2,6 @@
 #include "sim/check/memory_rules.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>

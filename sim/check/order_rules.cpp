@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "models/base/rule_ids.h"
-#include "models/conv/conv_findings.h"
 #include "sim/check/program_operations.h"
 
 namespace npuscope {

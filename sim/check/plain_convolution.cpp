@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "models/arith/convolve.h"

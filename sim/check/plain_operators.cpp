@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 #include <utility>
 
 #include "models/arith/fixed_point.h"
 #include "models/arith/float16.h"
-#include "models/base/check.h"
 #include "models/cdp/cdp_lut_math.h"
 #include "models/cdp/cdp_math.h"
 #include "models/sdp/sdp_math.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -43,6 +42,7 @@ class PlainRun {
  public:
     PlainRun(const CheckTarget& target, bool keep_arrays)
         : npu_(target.npu),
+          machine_(target.memory),
           operations_(target.npu),
           sync_(operations_, log_),
           keep_arrays_(keep_arrays) {
@@ -67,7 +67,7 @@ class PlainRun {
     }
 
  private:
-    void follow(const InitMemory& init) { fill_memory(init, memory_); }
+    void follow(const InitMemory& init) { fill_memory(init, machine_, memory_); }
     void follow(const LoadMemory& load) {
         for (const MemoryImage::Run& run : load.image.runs) {
             const Address address = load.address + Bytes(run.offset);
@@ -359,6 +359,7 @@ class PlainRun {
     };
 
     const NpuConfig& npu_;
+    const MemoryConfig& machine_;
     DiagnosticLog log_;
     ProgramOperations operations_;
     SyncRules sync_;
@@ -403,12 +404,16 @@ Diagnostic difference_finding(const ProvedResult& result) {
 
 }  // namespace
 
-void fill_memory(const InitMemory& init, SparseMemory& memory) {
-    std::vector<std::uint8_t> bytes(init.bytes.value);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = fill_byte(init.fill, init.address + Bytes(i));
+void fill_memory(const InitMemory& init, const MemoryConfig& machine, SparseMemory& memory) {
+    if (!machine.holds(init.address, init.bytes)) {
+        return;
     }
-    memory.write(init.address, bytes);
+    if (init.fill == FillPattern::AllZero) {
+        memory.zero(init.address, init.bytes);
+        return;
+    }
+    fill_in_pieces(
+        init, [&](Address at, std::span<const std::uint8_t> bytes) { memory.write(at, bytes); });
 }
 
 std::vector<ProvedResult> plain_results(const Program& program, const CheckTarget& target,

@@ -43,8 +43,8 @@ struct ProvedResult {
     bool proved() const { return unproved.empty() && !difference; }
 };
 
-/// What the statement fills memory with.
-void fill_memory(const InitMemory& init, SparseMemory& memory);
+/// Nothing outside of the machine's memory, which refuses the statement.
+void fill_memory(const InitMemory& init, const MemoryConfig& machine, SparseMemory& memory);
 
 std::vector<ProvedResult> plain_results(const Program& program, const CheckTarget& target,
                                         bool keep_arrays);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "sim/check/job_maps.h"

@@ -30,13 +30,13 @@
 #include "sim/compile/nvdla/nvdla_target.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/compile/partition.h"
-#include "sim/compile/tinpu/restrictions.h"
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/printable.h"
 #include "sim/config/yaml_reader.h"
 #include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
+#include "sim/run/static_check.h"
 
 namespace npuscope {
 namespace {
@@ -166,17 +166,9 @@ CheckReport report_on_image(const CheckArguments& arguments, const std::string& 
     return report;
 }
 
-/// The register programs of a model's segments, one by one.
-void check_segments(const Program& program, const CheckTarget& target, CheckReport& report) {
-    for (const ProgramPart& part : parts_of(program)) {
-        const CheckReport one = check_program(program_of(part), target);
-        report.operations += one.operations;
-        report.findings.insert(report.findings.end(), one.findings.begin(), one.findings.end());
-    }
-}
-
 /// Findings about the plan of a model; as notes, what the NPU does not support and the host runs.
-CheckReport report_on_model(const Experiment& experiment, const SystemConfig& system) {
+CheckReport report_on_model(const CheckArguments& arguments, const SystemConfig& system) {
+    const Experiment& experiment = arguments.experiment;
     const Graph graph = read_any_network(experiment.program, system, experiment.model,
                                          ModelUse::Time, experiment.inputs);
     const PlanChoices& choices = experiment.plan;
@@ -194,12 +186,7 @@ CheckReport report_on_model(const Experiment& experiment, const SystemConfig& sy
     report.findings = graph.notes;
     report.findings.insert(report.findings.end(), model.findings.begin(), model.findings.end());
     std::ranges::move(refusal_notes(model.refused), std::back_inserter(report.findings));
-    for (const Statement& statement : model.program.statements) {
-        report.operations += std::holds_alternative<LaunchJob>(statement.action) ? 1U : 0U;
-    }
-    if (const auto* npu = system.npu.find<NpuConfig>()) {
-        check_segments(model.program, {*npu, system.memory}, report);
-    }
+    report.add(check_on(system, model.program, arguments.map));
     return report;
 }
 
@@ -241,23 +228,20 @@ CheckReport report_on_segments(const CheckArguments& arguments) {
     CheckReport report;
     report.subject = file.string();
     report.npu = order.npu;
-    const auto add = [&](const CheckReport& part) {
-        report.operations += part.operations;
-        report.surfaces += part.surfaces;
-        report.findings.insert(report.findings.end(), part.findings.begin(), part.findings.end());
-    };
     for (const SegmentStep& step : order.steps) {
         if (step.segment.empty()) {
             continue;
         }
         const std::filesystem::path folder = file.parent_path() / step.segment;
         const std::string map = (folder / "memory_map.yaml").string();
-        add(report_on_image(arguments, map));
+        CheckReport described = report_on_image(arguments, map);
+        described.map = {};  // that of the program shows operations, too
+        report.add(std::move(described));
         const SystemConfig system = read_image(arguments, map).system;
         report.npu = system.npu_name();
         const Program program =
             read_any_program((file.parent_path() / step.program).string(), system, Images::Read);
-        add(check_program(program, {nvdla_npu(system), system.memory}));
+        report.add(check_on(system, program, arguments.map), step.segment);
     }
     return report;
 }
@@ -272,14 +256,9 @@ bool launches_jobs(const Program& program) {
 CheckReport report_on_program(const CheckArguments& arguments, const Program& program,
                               const SystemConfig& system,
                               std::span<const ProgramOutput> outputs = {}) {
-    const auto* npu = system.npu.find<NpuConfig>();
-    const auto* jobs = system.npu.find<LayerNpuConfig>();
-    const Bytes alignment = jobs != nullptr ? jobs->engine.alignment : Bytes(1);
-    CheckReport report = npu != nullptr
-                             ? check_program(program, {*npu, system.memory, arguments.map, outputs})
-                             : check_jobs(program, system.memory, alignment);
+    CheckReport report = check_on(system, program, arguments.map, outputs);
     report.npu = system.npu_name();
-    if (arguments.prove && npu == nullptr && !launches_jobs(program)) {
+    if (arguments.prove && system.npu.find<NpuConfig>() == nullptr && !launches_jobs(program)) {
         throw ConfigError("--prove: the program launches no job, so nothing is to be proved",
                           "leave out --prove: all of it runs on the host");
     }
@@ -329,7 +308,7 @@ CheckReport report_on(const CheckArguments& arguments) {
     const auto* npu = system.npu.find<NpuConfig>();
     if (is_onnx_file(file) || (is_network_file(file) && npu == nullptr)) {
         refuse_proof(arguments);
-        return report_on_model(arguments.experiment, system);
+        return report_on_model(arguments, system);
     }
     if (is_network_file(file)) {
         const PlanTarget target = arguments.experiment.plan.target(system, true);
@@ -384,7 +363,7 @@ ExitCode check(CheckArguments& arguments, const Console& console) {
     }
     const bool aside = json == "-" || arguments.sarif == "-";
     const std::size_t width = aside ? console.err_width : console.out_width;
-    const std::string map = arguments.map ? memory_map_text(report.map, width) : "";
+    const std::string map = arguments.map ? memory_maps_text(report, width) : "";
     (aside ? console.err : console.out) << printable(check_text(report, width) + map);
     return report.clean() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }

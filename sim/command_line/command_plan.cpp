@@ -8,7 +8,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <ostream>
 
 #include "sim/command_line/command.h"
@@ -36,7 +35,6 @@
 #include "sim/loadable/plan_loadable.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_reader.h"
-#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope run`: one program on one NPU with one memory.
 
-#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

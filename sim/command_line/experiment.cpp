@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 
 #include "models/base/error.h"
 #include "sim/command_line/choice.h"

@@ -15,7 +15,6 @@
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
-#include "sim/model/onnx_reader.h"
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 

@@ -24,6 +24,7 @@
 #include "sim/config/text_table.h"
 #include "sim/convert/picture.h"
 #include "sim/loadable/tensor_bytes.h"
+#include "sim/run/static_check.h"
 
 namespace npuscope {
 namespace {
@@ -264,8 +265,7 @@ class LoadableRun {
     /// Outputs that no operation writes: a run itself does not know what its user takes.
     void add_unwritten(Diagnostics& findings) const {
         const std::vector<ProgramOutput> outputs = program_outputs(loadable_);
-        const CheckReport report =
-            check_program(loadable_.program, {nvdla_npu(system_), system_.memory, false, outputs});
+        const CheckReport report = check_on(system_, loadable_.program, false, outputs);
         std::ranges::copy_if(
             report.findings, std::back_inserter(findings), [&](const Diagnostic& one) {
                 return one.operation.empty() &&

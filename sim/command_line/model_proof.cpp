@@ -7,7 +7,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <utility>
 
 #include "models/layout/packed_surface.h"
 #include "models/memory/memory.h"

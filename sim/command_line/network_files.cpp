@@ -27,7 +27,6 @@
 #include "sim/compile/nvdla/wide_layer.h"
 #include "sim/compile/partition.h"
 #include "sim/compile/surface_files.h"
-#include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/npy_file.h"
 #include "sim/model/graph.h"

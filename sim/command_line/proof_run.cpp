@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "models/npu/npu_config.h"
@@ -109,7 +108,7 @@ void prove(const Program& written, const SystemConfig& system, const std::string
         npu != nullptr ? written : with_host_maps(written, layers ? layers->maps : HostMaps{});
     std::vector<ProvedResult> results =
         npu != nullptr ? plain_results(program, {*npu, system.memory}, !folder.empty())
-                       : plain_job_results(program, !folder.empty());
+                       : plain_job_results(program, system.memory, !folder.empty());
     RunOptions options;
     for (const ProvedResult& result : results) {
         if (result.surface) {

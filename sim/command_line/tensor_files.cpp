@@ -9,7 +9,6 @@
 #include "sim/config/file_name.h"
 #include "sim/config/output_folder.h"
 #include "sim/convert/conversion.h"
-#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "sim/model/candidate.h"
 #include "sim/model/operators.h"
-#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {

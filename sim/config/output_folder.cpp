@@ -9,13 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <sstream>
 #include <system_error>
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
-#include "sim/config/file_name.h"
 
 namespace npuscope {
 namespace {

@@ -3,7 +3,6 @@
 // dequantised there, written in the other layout.
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "models/base/check.h"
 #include "models/base/error.h"

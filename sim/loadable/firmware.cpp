@@ -8,7 +8,6 @@
 #include <deque>
 #include <optional>
 
-#include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/glb/interrupt.h"
 #include "models/npu/pipelines.h"

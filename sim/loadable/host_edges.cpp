@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "models/base/error.h"
 #include "sim/model/onnx_reader.h"

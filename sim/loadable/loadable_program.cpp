@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
-#include <memory>
-#include <optional>
 
 #include "models/base/check.h"
 #include "models/base/error.h"

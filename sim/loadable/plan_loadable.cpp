@@ -11,7 +11,6 @@
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/npu/pipelines.h"
-#include "models/npu/register_blocks.h"
 #include "sim/compile/nvdla/plan_program.h"
 #include "sim/loadable/described_registers.h"
 #include "sim/loadable/descriptor_bytes.h"

@@ -6,11 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <optional>
 #include <set>
 
-#include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/pixel_format.h"
 #include "sim/config/element_type.h"

@@ -2,7 +2,6 @@
 // Converts data-movement operators between a DequantizeLinear and a QuantizeLinear to integers.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -10,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/base/error.h"
 #include "sim/model/graph_edit.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/operators.h"

@@ -2,14 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "sim/model/graph_edit.h"
-#include "sim/model/prepare_graph.h"
 #include "sim/model/quantiser_places.h"
 
 namespace npuscope {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sim/model/graph_edit.h"
 #include "sim/model/operator_parts.h"

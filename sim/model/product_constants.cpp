@@ -3,7 +3,6 @@
 // its weights and as its bias.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

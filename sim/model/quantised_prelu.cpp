@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/arith/fixed_point.h"
-#include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 
 namespace npuscope {

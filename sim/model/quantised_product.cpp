@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/model/prepare_graph.h"
 #include "sim/model/quantised_form.h"
 
 namespace npuscope {

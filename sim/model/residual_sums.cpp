@@ -5,7 +5,6 @@
 // of the map.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

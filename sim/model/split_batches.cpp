@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
-#include <string_view>
 
 #include "sim/model/graph_edit.h"
 #include "sim/model/operators.h"

@@ -5,7 +5,6 @@
 //    stride 1:         windows of a, then of b, span a + b - 1 positions
 //    stride s = a t:   windows of a with stride a, then of b with stride t, span a b positions
 #include <algorithm>
-#include <cmath>
 
 #include "sim/model/graph_edit.h"
 #include "sim/model/prepare_graph.h"

@@ -7,7 +7,6 @@
 // source: System V ABI, "Object Files" and "Program Loading"
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "sim/config/npy_file.h"

@@ -4,6 +4,7 @@
 // Program; the machine does not know where it came from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,27 @@ struct InitMemory {
     Bytes bytes;
     FillPattern fill = FillPattern::AllZero;
 };
+
+/// Calls `write` with addresses and pieces of a region that `byte_at` fills.
+template <class ByteAt, class Write>
+void in_pieces(Address address, std::uint64_t size, const ByteAt& byte_at, const Write& write) {
+    std::vector<std::uint8_t> bytes;
+    for (std::uint64_t done = 0; done < size; done += bytes.size()) {
+        const Address at = address + Bytes(done);
+        bytes.resize(std::min(size - done, std::uint64_t{64} * 1024));
+        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
+            bytes[i] = byte_at(at + Bytes(i));
+        }
+        write(at, std::span<const std::uint8_t>(bytes));
+    }
+}
+
+template <class Write>
+void fill_in_pieces(const InitMemory& init, const Write& write) {
+    in_pieces(
+        init.address, init.bytes.value, [&](Address at) { return fill_byte(init.fill, at); },
+        write);
+}
 
 struct LoadMemory {
     MemoryPort memory = MemoryPort::Primary;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <set>
-#include <string_view>
 
 #include "models/base/check.h"
 #include "sim/model/prepare_graph.h"

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <set>
-#include <string_view>
 
 #include "sim/model/operators.h"
 #include "sim/model/quantiser_places.h"

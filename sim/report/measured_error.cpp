@@ -8,7 +8,6 @@
 
 #include "models/base/error.h"
 #include "sim/config/preset.h"
-#include "sim/config/typed_config.h"
 #include "sim/config/yaml_writer.h"
 
 namespace npuscope {

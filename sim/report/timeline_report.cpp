@@ -14,7 +14,6 @@
 // source: "Trace Event Format", Google
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>

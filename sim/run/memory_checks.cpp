@@ -60,14 +60,8 @@ void init_memory(Memory& memory, const InitMemory& init, const Place& place) {
             memory.zero(init.address, init.bytes);
             return;
         }
-        std::vector<std::uint8_t> chunk;
-        for (std::uint64_t done = 0; done < init.bytes.value; done += chunk.size()) {
-            chunk.resize(std::min(chunk_bytes, init.bytes.value - done));
-            for (std::size_t i = 0; i < chunk.size(); ++i) {
-                chunk[i] = fill_byte(init.fill, init.address + Bytes(done + i));
-            }
-            memory.load(init.address + Bytes(done), chunk);
-        }
+        fill_in_pieces(
+            init, [&](Address at, std::span<const std::uint8_t> bytes) { memory.load(at, bytes); });
     });
 }
 

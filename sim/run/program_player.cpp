@@ -16,22 +16,6 @@
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t piece_bytes = 64ULL * 1024;
-
-/// Calls `write` with addresses and pieces of a region that `byte_at` fills.
-template <class ByteAt, class Write>
-void in_pieces(Address address, std::uint64_t size, const ByteAt& byte_at, const Write& write) {
-    std::vector<std::uint8_t> bytes;
-    for (std::uint64_t done = 0; done < size; done += bytes.size()) {
-        const Address at = address + Bytes(done);
-        bytes.resize(std::min(size - done, piece_bytes));
-        for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-            bytes[i] = byte_at(at + Bytes(i));
-        }
-        write(at, bytes);
-    }
-}
-
 std::uint32_t address_of(std::span<const RegisterBlock> blocks, std::string_view name) {
     const auto found = find_place(blocks, name);
     if (!found) {
@@ -77,10 +61,7 @@ void ProgramPlayer::play() {
         std::visit([this](const auto& action) { execute(action); }, statements[statement_].action);
     }
     serve_all();
-    ProgramEnd end{.program = statements, .executed = statements.size(), .board = board_};
-    for (const WaitingCheck& check : waiting_) {
-        end.waiting_checks.push_back(check.statement);
-    }
+    const ProgramEnd end{.program = statements, .executed = statements.size(), .board = board_};
     std::ranges::for_each(unmade_checks(end), [this](const CheckResult& one) { keep(one); });
     done = true;
 }
@@ -100,7 +81,7 @@ void ProgramPlayer::serve_pending() {
             const std::uint32_t bit = 1U << interrupt_bit(interrupt);
             if ((pending_ & ~masked_ & bit) != 0 && board_.serve(interrupt, Cycles(0))) {
                 pending_ &= ~bit;
-                make_checks();
+                board_.make_checks();
             }
         }
     }
@@ -110,25 +91,6 @@ void ProgramPlayer::serve_all() {
     while (!board_.awaited().empty()) {
         serve();
     }
-}
-
-void ProgramPlayer::when_raised(const std::string& sync, std::function<void()> check) {
-    if (sync.empty()) {
-        check();
-        return;
-    }
-    waiting_.push_back({sync, statement_, std::move(check)});
-    make_checks();
-}
-
-void ProgramPlayer::make_checks() {
-    std::erase_if(waiting_, [this](const WaitingCheck& check) {
-        const bool raised = board_.raised(check.sync);
-        if (raised) {
-            check.make();
-        }
-        return raised;
-    });
 }
 
 void ProgramPlayer::keep(const CheckResult& check) {
@@ -153,11 +115,9 @@ void ProgramPlayer::execute(const InitMemory& init) {
         device_.fill_memory(init.address, init.bytes.value, fill_byte(init.fill, init.address));
         return;
     }
-    in_pieces(
-        init.address, init.bytes.value, [&](Address at) { return fill_byte(init.fill, at); },
-        [this](Address at, std::span<const std::uint8_t> bytes) {
-            device_.write_memory(at, bytes);
-        });
+    fill_in_pieces(init, [this](Address at, std::span<const std::uint8_t> bytes) {
+        device_.write_memory(at, bytes);
+    });
 }
 
 void ProgramPlayer::execute(const LoadMemory& load) {
@@ -214,7 +174,7 @@ void ProgramPlayer::execute(const WaitForInterrupt& /*wait*/) {
 
 void ProgramPlayer::execute(const SyncNotify& notify) {
     board_.raise(notify.sync, Cycles(0));
-    make_checks();
+    board_.make_checks();
 }
 
 void ProgramPlayer::execute(const SyncWait& wait) {
@@ -228,13 +188,15 @@ void ProgramPlayer::execute(const SyncWait& wait) {
 }
 
 void ProgramPlayer::execute(const CheckCrc& check) {
-    when_raised(check.sync,
-                [this, &check, at = place()] { keep(check_crc(memory_bytes(), check, at)); });
+    board_.when_raised(check.sync, statement_, [this, &check, at = place()] {
+        keep(check_crc(memory_bytes(), check, at));
+    });
 }
 
 void ProgramPlayer::execute(const CheckImage& check) {
-    when_raised(check.sync,
-                [this, &check, at = place()] { keep(check_image(memory_bytes(), check, at)); });
+    board_.when_raised(check.sync, statement_, [this, &check, at = place()] {
+        keep(check_image(memory_bytes(), check, at));
+    });
 }
 
 void ProgramPlayer::execute(const LaunchJob& /*launch*/) {

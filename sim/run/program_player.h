@@ -58,18 +58,9 @@ class ProgramPlayer {
     std::function<void(const CheckResult&)> on_check{};
 
  private:
-    struct WaitingCheck {
-        std::string sync;
-        std::size_t statement = 0;
-        std::function<void()> make;
-    };
-
     void serve();
     void serve_pending();
     void serve_all();
-    /// Makes the check as soon as `sync` has been raised; now if it is empty.
-    void when_raised(const std::string& sync, std::function<void()> check);
-    void make_checks();
     void keep(const CheckResult& check);
     const Place& place() const { return program_->statements[statement_].place; }
     ReadBytes memory_bytes();
@@ -103,7 +94,6 @@ class ProgramPlayer {
     SyncBoard board_;
     std::uint32_t masked_ = 0;   ///< the mask's value
     std::uint32_t pending_ = 0;  ///< interrupts that were cleared, and that no notification has met
-    std::vector<WaitingCheck> waiting_;
 };
 
 }  // namespace npuscope

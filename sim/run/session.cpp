@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <functional>
 #include <future>
 #include <memory>
 #include <span>
@@ -448,7 +447,8 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
         explain(program, system, checked, result);
     }
     if (options.map) {
-        result.memory_map = checked ? checked->map.entries() : memory_map(program, system);
+        result.memory_map =
+            checked ? checked->map.entries() : check_on(system, program, true).mapped_bytes();
     }
     result.kept = std::move(kept);
     describe(result, program.name, system, options, begin);

@@ -9,6 +9,7 @@
 
 #include "models/npu/npu_config.h"
 #include "sim/check/rules.h"
+#include "sim/compile/tinpu/restrictions.h"
 
 namespace npuscope {
 namespace {
@@ -109,22 +110,23 @@ void explain(const Program& program, const SystemConfig& system,
     std::ranges::move(explanation.findings, std::back_inserter(result.findings));
 }
 
-std::vector<MappedBytes> memory_map(const Program& program, const SystemConfig& system) {
-    const NpuConfig* npu = system.npu.find<NpuConfig>();
+CheckReport check_on(const SystemConfig& system, const Program& program, bool map,
+                     std::span<const ProgramOutput> outputs) {
+    const auto* npu = system.npu.find<NpuConfig>();
+    const auto* jobs = system.npu.find<LayerNpuConfig>();
+    const Bytes alignment = jobs != nullptr ? jobs->engine.alignment : Bytes(1);
+    const auto check = [&](const Program& checked) {
+        return npu != nullptr ? check_program(checked, {*npu, system.memory, map, outputs})
+                              : check_jobs(checked, system.memory, alignment);
+    };
     const std::vector<ProgramPart> parts = parts_of(program);
-    std::vector<MappedBytes> all;
+    CheckReport report;
+    report.subject = program.name;
     for (const ProgramPart& part : parts) {
-        const Program segment = parts.size() > 1 ? program_of(part) : Program{};
-        const Program& checked = parts.size() > 1 ? segment : program;
-        const CheckReport report = npu != nullptr
-                                       ? check_program(checked, {*npu, system.memory, true})
-                                       : check_jobs(checked, system.memory);
-        for (MappedBytes& entry : report.map.entries()) {
-            entry.segment = part.segment != nullptr ? part.segment->name : "";
-            all.push_back(std::move(entry));
-        }
+        report.add(parts.size() > 1 ? check(program_of(part)) : check(program),
+                   part.segment != nullptr ? part.segment->name : "");
     }
-    return all;
+    return report;
 }
 
 }  // namespace npuscope

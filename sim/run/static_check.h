@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a static check of the program adds to a run: why a machine stopped or results are wrong,
-// what memory and latency hide, and what was where.
+// A static check of any program, and what it adds to a run: why a machine stopped or results are
+// wrong, what memory and latency hide, and what was where.
 #pragma once
 
 #include <future>
 #include <optional>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "sim/check/check_report.h"
 #include "sim/run/result.h"
@@ -29,7 +29,9 @@ std::future<CheckReport> begin_check(const Program& program, const SystemConfig&
 void explain(const Program& program, const SystemConfig& system,
              const std::optional<CheckReport>& checked, Result& result);
 
-/// What is where while the program runs, for each segment in the memory of its own machine.
-std::vector<MappedBytes> memory_map(const Program& program, const SystemConfig& system);
+/// The check's report on a program of registers or of jobs, each of a model's segments in the memory
+/// of its own machine. ConfigError as check_program().
+CheckReport check_on(const SystemConfig& system, const Program& program, bool map = false,
+                     std::span<const ProgramOutput> outputs = {});
 
 }  // namespace npuscope

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
-#include <limits>
 #include <set>
 #include <span>
 

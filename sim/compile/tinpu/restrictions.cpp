@@ -10,7 +10,6 @@
 
 #include "models/base/rule_ids.h"
 #include "sim/compile/tinpu/nearest_legal.h"
-#include "sim/model/prepare_graph.h"
 
 namespace npuscope {
 namespace {

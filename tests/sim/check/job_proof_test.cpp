@@ -140,7 +140,7 @@ class JobProof : public testing::TestWithParam<Row> {
 
 TEST_P(JobProof, HoldsForWhatTheMachineLeaves) {
     const Program drawn = with_host_maps(program(job()), {});
-    std::vector<ProvedResult> results = plain_job_results(drawn, true);
+    std::vector<ProvedResult> results = plain_job_results(drawn, MemoryConfig{}, true);
     ASSERT_EQ(results.size(), 1U);
     ASSERT_TRUE(results[0].surface) << results[0].unproved;
     std::vector<std::uint8_t> bytes = machine(drawn, results[0]);
@@ -163,7 +163,7 @@ TEST_P(JobProof, SeesOtherOperandsThanTheMachineHad) {
     const Program drawn = with_host_maps(program(job()), {});
     const std::vector<std::uint8_t> ones(job()->input.bytes().value, 1);
     const Program other = with_host_maps(program(job()), {{"input", ones}});
-    std::vector<ProvedResult> results = plain_job_results(other, false);
+    std::vector<ProvedResult> results = plain_job_results(other, MemoryConfig{}, false);
     hold_against(results[0], machine(drawn, results[0]));
     EXPECT_FALSE(results[0].proved());
 }
@@ -171,7 +171,7 @@ TEST_P(JobProof, SeesOtherOperandsThanTheMachineHad) {
 TEST_P(JobProof, TakesTheNumbersThatTheHostIsGiven) {
     const std::vector<std::uint8_t> ones(job()->input.bytes().value, 1);
     const Program given = with_host_maps(program(job()), {{"input", ones}});
-    const std::vector<ProvedResult> results = plain_job_results(given, true);
+    const std::vector<ProvedResult> results = plain_job_results(given, MemoryConfig{}, true);
     for (const double number : results[0].arrays.front().numbers) {
         EXPECT_EQ(number, 1);
     }
@@ -181,7 +181,7 @@ TEST_P(JobProof, ProvesNothingOfBytesThatNothingWrites) {
     Program program = this->program(job());
     program.surfaces.clear();
     const std::vector<ProvedResult> results =
-        plain_job_results(with_host_maps(std::move(program), {}), false);
+        plain_job_results(with_host_maps(std::move(program), {}), MemoryConfig{}, false);
     EXPECT_EQ(results[0].unproved, "it reads bytes that the program never writes: its input");
     EXPECT_FALSE(results[0].surface);
 }

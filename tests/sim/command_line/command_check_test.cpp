@@ -126,6 +126,31 @@ TEST_F(CommandCheck, ResultsAreHeldAgainstTheLayersOfTheModel) {
     })) << wrong.out;
 }
 
+TEST_F(CommandCheck, ThePlanOfAModelHasSurfacesAndAMapForEachSegment) {
+    const fs::path models = fs::path(NPUSCOPE_SOURCE) / "tests/golden/onnx";
+    for (const char* npu : {"nv_small", "tinpu_f28p55"}) {
+        const Answer answer =
+            typed({"check", (models / "net/three_patterns_min/model.onnx").string(), "--npu", npu,
+                   "--map", "--json", "-"});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        const Json report = Json::parse(answer.out);
+        EXPECT_GT(report["surfaces"], 0) << npu;
+        ASSERT_TRUE(report.contains("memory_map")) << npu;
+        EXPECT_NE(answer.err.find("memory map"), std::string::npos) << answer.err;
+    }
+}
+
+TEST_F(CommandCheck, AProofTakesNoMemoryForWhatTheMachineRefuses) {
+    const fs::path program = folder_ / "filled.cfg";
+    write_atomically(program,
+                     "mem_init(pri_mem, 0x80000000, 0xf000000000000000, ALL_ZERO);\n"
+                     "mem_init(pri_mem, 0x80000000, 0x1000000000000000, ONES);\n");
+    const Answer answer = typed({"check", program.string(), "--prove"});
+    EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;
+    EXPECT_NE(answer.out.find("filled outside every memory region"), std::string::npos)
+        << answer.out;
+}
+
 TEST_F(CommandCheck, OnlyRegisterProgramsAreProved) {
     const std::string map = (folder_ / "memory_map.yaml").string();
     EXPECT_EQ(typed({"check", map, "--prove"}).code, ExitCode::WrongInput);
