@@ -16,6 +16,7 @@
 #include "sim/command_line/model_source.h"
 #include "sim/command_line/network_files.h"
 #include "sim/compile/nvdla/nvdla_family.h"
+#include "sim/compile/nvdla/segmented_program.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
 #include "sim/config/yaml_writer.h"
