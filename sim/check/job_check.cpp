@@ -286,6 +286,7 @@ class JobCheck {
         });
         if (host != hosts_.end() && !is_loaded) {
             let_host_work(host->name, {run});
+            map_.add_surface(host->name, run);
         }
         const auto wrote =
             std::ranges::find_if(written_.rbegin(), written_.rend(), [&](const Written& one) {

@@ -19,7 +19,8 @@
 
 namespace npuscope {
 
-/// Unknown: read, but neither loaded nor written. Surface: of a described image.
+/// Unknown: read, but neither loaded nor written. Surface: of a described image, or a map that the
+/// host provides.
 enum class MappedKind { File, Result, Unknown, Surface };
 
 template <>
@@ -57,7 +58,7 @@ class MemoryMap {
     /// results are named like this, none is derived from its operations.
     void name_result(const std::string& name);
     void expect_names() { named_ = true; }
-    /// For a described image: no operation uses it.
+    /// Of a described image, which no operation uses, or from the host.
     void add_surface(const std::string& name, const ByteRun& run);
 
     /// Sorted by address.

@@ -290,15 +290,12 @@ std::string job_memory_map(const Program& program, const std::string& npu) {
 
 /// The jobs and the host's operators as a timing-only program, and the images that they need.
 void save_jobs(Program program, const SystemConfig& system, OutputFolder& out) {
-    std::size_t images = 0;
     std::erase_if(program.statements, [](const Statement& statement) {
         const auto* node = std::get_if<RunNode>(&statement.action);
         return node != nullptr && node->op.empty();  // a view takes no time
     });
     for (Statement& statement : program.statements) {
-        if (auto* load = std::get_if<LoadMemory>(&statement.action)) {
-            load->file = fmt::format("constants_{}.dat", images++);
-        } else if (auto* launch = std::get_if<LaunchJob>(&statement.action)) {
+        if (auto* launch = std::get_if<LaunchJob>(&statement.action)) {
             auto written = std::make_shared<WrittenJob>();
             written->name = launch->job->name;
             written->kind = launch->job->kind;

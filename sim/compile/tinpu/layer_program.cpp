@@ -194,6 +194,7 @@ class LayerProgrammer {
         if (plan_.memory.holds(block.base, Bytes(block.bytes.size()))) {
             LoadMemory load;
             load.address = block.base;
+            load.file = fmt::format("constants_{}.dat", images_++);
             load.image.bytes = block.bytes;
             load.image.runs = {{0, 0, block.bytes.size()}};
             add(std::move(load));
@@ -271,6 +272,7 @@ class LayerProgrammer {
     const LayerPlan& plan_;
     Signs signs_;  ///< as far as known before the run
     Program program_;
+    std::size_t images_ = 0;         ///< loaded
     std::set<std::string> written_;  ///< maps that a layer or the host writes
     std::vector<NamedSurface> surfaces_;
     std::vector<LayerResult> layers_;
