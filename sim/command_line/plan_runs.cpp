@@ -137,17 +137,10 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
     }
     const std::vector<Program> programs = rows ? programs_by_rows(plan, alone, system, options)
                                                : programs_by_layers(plan, alone, options);
-    Result result =
-        run_together(programs, system, options, rows ? MemoryBytes::Shared : MemoryBytes::Own);
-    SplitRecord split;
-    split.by = by;
-    split.alone = alone.cycles();
-    for (InstanceRecord& instance : result.instances) {
-        split.interval = std::max(split.interval, instance.cycles);
-    }
+    Result result = run_together(programs, system, options, by);
+    SplitRecord split{.by = by, .alone = alone.cycles(), .interval = result.cycles};
     split.latency = rows ? split.interval : Cycles(split.interval.value * options.instances);
     result.split = split;
-    result.cycles = split.interval;
     result.program = plan.name;
     return result;
 }

@@ -36,9 +36,9 @@ std::optional<double> MemoryPeak::shared() const {
 }
 
 double MemoryPeak::moved() const {
-    ClientTraffic all = result_.total_traffic();
-    for (std::size_t i = 1; i < result_.instances.size(); ++i) {
-        all += result_.instances[i].traffic;
+    ClientTraffic all = result_.instances.empty() ? result_.total_traffic() : ClientTraffic{};
+    for (const InstanceRecord& instance : result_.instances) {
+        all += instance.traffic;
     }
     const double seconds = microseconds(result_) / 1e6;
     const auto bytes = static_cast<double>((all.read_bytes + all.write_bytes).value);

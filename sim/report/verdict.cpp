@@ -154,12 +154,12 @@ std::string split_line(const Result& result) {
     if (split.by == NetworkSplit::Rows) {
         return fmt::format(
             "{} instances share the rows of every layer: {:.3g} times as fast as one, which takes "
-            "{} cycles; all other numbers are for the first",
+            "{} cycles; all other numbers are for the slowest",
             count, gain, with_separators(split.alone.value));
     }
     return fmt::format(
         "{} instances, each with some of the layers: one input every {} cycles, {:.3g} times the "
-        "rate of one, latency {} cycles; all other numbers are for the first",
+        "rate of one, latency {} cycles; all other numbers are for the slowest",
         count, with_separators(split.interval.value), gain, with_separators(split.latency.value));
 }
 

@@ -250,12 +250,14 @@ Result gather(Simulation& simulation, const RunOptions& options) {
     return result;
 }
 
-/// Adds the data of instances other than the first; checks and findings name their instance.
-void add_instances(Simulations& simulations, const RunOptions& options, Result& result) {
+/// Adds the data of all instances, of which `result` is that of `described`; checks and findings name
+/// their instance.
+void add_instances(Simulations& simulations, const Simulation& described, const RunOptions& options,
+                   Result& result) {
     std::vector<CheckResult> checks;
     Diagnostics findings;
     for (std::size_t i = 0; i < simulations.size(); ++i) {
-        const Result own = i == 0 ? result : gather(simulations[i], options);
+        const Result own = &simulations[i] == &described ? result : gather(simulations[i], options);
         const std::string whose = fmt::format("instance {}", i + 1);
         InstanceRecord record{{}, own.cycles, own.total_traffic(), 0};
         for (CheckResult check : own.checks) {
@@ -272,6 +274,12 @@ void add_instances(Simulations& simulations, const RunOptions& options, Result& 
     }
     result.checks = std::move(checks);
     result.findings = std::move(findings);
+}
+
+/// Of equally slow ones the first.
+Simulation& slowest(Simulations& simulations) {
+    return *std::ranges::max_element(
+        simulations, {}, [](const Simulation& simulation) { return simulation.host.cycles(); });
 }
 
 /// What one NPU of a run executes.
@@ -295,7 +303,7 @@ class SharedBytes : public ByteStore {
 };
 
 Result run_instances(std::span<const Instance> instances, const BeginSegment* segment,
-                     const SystemConfig& system, RunOptions options, MemoryBytes bytes) {
+                     const SystemConfig& system, RunOptions options, NetworkSplit split) {
     const KernelScope kernel;
     options.instances = instances.size();
     const auto meeting = std::make_shared<Meeting>(instances.size());
@@ -306,7 +314,7 @@ Result run_instances(std::span<const Instance> instances, const BeginSegment* se
                                  simulations.empty() ? nullptr : &simulations.front(), i);
         Simulation& simulation = simulations.back();
         simulation.host.meet_at(meeting);
-        if (bytes == MemoryBytes::Shared) {
+        if (split == NetworkSplit::Rows) {
             simulation.memory.back_by(shared);
         }
         if (!options.shadow) {
@@ -317,14 +325,15 @@ Result run_instances(std::span<const Instance> instances, const BeginSegment* se
         }
     }
     simulate(simulations, options);
-    Simulation& first = simulations.front();
-    Result result = gather(first, options);
+    Simulation& described =
+        split == NetworkSplit::Batch ? simulations.front() : slowest(simulations);
+    Result result = gather(described, options);
     if (simulations.size() > 1) {
-        add_instances(simulations, options, result);
+        add_instances(simulations, described, options, result);
     }
     if (segment != nullptr) {
         result.model->segments.push_back({segment->name, result.first_op_enable,
-                                          first.host.register_cycles(), segment->inputs,
+                                          described.host.register_cycles(), segment->inputs,
                                           segment->outputs});
     }
     end_threads(simulations);
@@ -335,7 +344,7 @@ Result run_part(const ProgramPart& part, const Program& program, const SystemCon
                 const RunOptions& options) {
     const std::vector<Instance> instances(options.instances,
                                           {part.statements, program.zeroed_memory});
-    return run_instances(instances, part.segment, system, options, MemoryBytes::Own);
+    return run_instances(instances, part.segment, system, options, NetworkSplit::Batch);
 }
 
 /// Operation numbers restart in each segment.
@@ -456,7 +465,7 @@ Result run_program(const Program& program, const SystemConfig& system, const Run
 }
 
 Result run_together(std::span<const Program> programs, const SystemConfig& system,
-                    const RunOptions& options, MemoryBytes bytes) {
+                    const RunOptions& options, NetworkSplit split) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<Instance> instances;
     std::string names;
@@ -468,7 +477,7 @@ Result run_together(std::span<const Program> programs, const SystemConfig& syste
         instances.push_back({program.statements, program.zeroed_memory});
         names += fmt::format("{}{}", names.empty() ? "" : ", ", program.name);
     }
-    Result result = run_instances(instances, nullptr, system, options, bytes);
+    Result result = run_instances(instances, nullptr, system, options, split);
     for (std::size_t i = 0; i < result.instances.size(); ++i) {
         result.instances[i].program = programs[i].name;
     }

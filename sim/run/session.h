@@ -57,12 +57,13 @@ struct ModelResult {
     GraphInputs outputs;  ///< as they are to be stored; none in a timing-only simulation
 };
 
-/// Several programs at once, each on its own NPU, in a memory whose time they share; `shared`: they
-/// share its bytes, too. They are programs of one machine: without segments. The result is as that
-/// of several instances, and RunOptions::instances is ignored.
-enum class MemoryBytes { Own, Shared };
+/// Several programs at once, each on its own NPU, in a memory whose time they share. They are
+/// programs of one machine: without segments. The result is as that of several instances, and
+/// RunOptions::instances is ignored. If the programs are parts of one network (`split`), the result
+/// describes the slowest NPU, which sets the pace, and those that compute rows of one input also
+/// share the memory's bytes.
 Result run_together(std::span<const Program> programs, const SystemConfig& system,
-                    const RunOptions& options, MemoryBytes bytes = MemoryBytes::Own);
+                    const RunOptions& options, NetworkSplit split = NetworkSplit::Batch);
 
 /// The same for a model, with its plan's data in the result.
 ModelResult run_model(const ModelProgram& model, const SystemConfig& system, RunOptions options);

@@ -94,6 +94,22 @@ Json split(const std::string& by, const std::string& count, std::vector<std::str
     return run(line);
 }
 
+std::uint64_t sum_of_layers(const Json& result) {
+    std::uint64_t cycles = 0;
+    for (const Json& layer : result["layers"]) {
+        cycles += layer["cycles"].get<std::uint64_t>();
+    }
+    return cycles;
+}
+
+TEST(Instances, APipelineIsDescribedByItsSlowestPart) {
+    const Json shared = split("pipeline", "3", {"lenet", "--npu", "nv_small", "--values", "off"});
+    ASSERT_LT(shared["instances"][0]["cycles"], shared["cycles"]);
+    EXPECT_EQ(shared["cycles"], longest(shared));
+    EXPECT_EQ(shared["cycles"], shared["split"]["interval_cycles"]);
+    EXPECT_EQ(sum_of_layers(shared), shared["cycles"]);
+}
+
 TEST(Instances, RowsAndLayersOfANetworkAreThoseOfOneNpu) {
     const std::vector<std::string> line{"ds_cnn", "--npu", "nv_small"};
     const Json alone = run(line);
@@ -105,6 +121,7 @@ TEST(Instances, RowsAndLayersOfANetworkAreThoseOfOneNpu) {
             EXPECT_EQ(shared["split"]["by"], by);
             EXPECT_EQ(shared["split"]["alone_cycles"], alone["cycles"]) << by << count;
             EXPECT_EQ(shared["cycles"], longest(shared)) << by << count;
+            EXPECT_EQ(sum_of_layers(shared), shared["cycles"]) << by << count;
             const double gain = alone["cycles"].get<double>() / shared["cycles"].get<double>();
             EXPECT_GT(gain, 1.3) << by << count;
             EXPECT_LE(gain, std::stod(count)) << by << count;
