@@ -283,6 +283,9 @@ std::string json_report(const Result& result) {
         report["repeated_cycles"] = result.repeated_cycles.value;
     }
     report["microseconds"] = microseconds(result);
+    if (const double rate = inputs_per_second(result); !result.layers.empty() && rate > 0) {
+        report["inputs_per_second"] = rate;
+    }
     report["wall_seconds"] = result.wall_seconds;
     report["checks"] = checks_json(result);
     report["traffic"] = traffic_json(result.traffic);

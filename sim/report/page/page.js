@@ -209,7 +209,7 @@ function verdictCards(run) {
     ['outcome', run.status === 'pass' ? `pass: ${counted(run.checks.length, 'check')}` : run.status, colourOf[run.status] ?? 'bad'],
     ['cycles', number(run.cycles)],
     ['milliseconds', number(run.microseconds / 1000)],
-    ['inputs a second', run.layers.length && run.microseconds ? number(+(1e6 / run.microseconds).toPrecision(4)) : ''],
+    ['inputs a second', run.inputs_per_second ? number(+run.inputs_per_second.toPrecision(4)) : ''],
     ['of the MAC array used', peak ? percent(macsOf(run) / peak / run.cycles) : ''],
     ['bound most by', bounds && run.cycles ? `${bounds[0]} ${percent(bounds[1] / run.cycles)}` : ''],
     ['read', bytes(run.traffic.read_bytes)],

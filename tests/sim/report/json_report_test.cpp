@@ -75,6 +75,13 @@ TEST(JsonReport, DramsCountUnderTheirRegionsName) {
     EXPECT_EQ(Json::parse(json_report(result))["drams"]["lpddr"]["row_hits"], 7);
 }
 
+TEST(JsonReport, ANetworksRateIsThatOfAllInputs) {
+    Result result = sample::result();
+    result.layers.emplace_back();
+    result.batch = BatchRecord{6, Cycles(75'000), Cycles(12'500), Cycles(12'500), 4};
+    EXPECT_EQ(Json::parse(json_report(result))["inputs_per_second"], 80'000);
+}
+
 TEST(JsonReport, TextThatIsNoUtf8DoesNotBreakTheReport) {
     Result result;
     result.program = "bad\xff name";
