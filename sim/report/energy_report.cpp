@@ -56,6 +56,9 @@ bool is_on_chip(const NamedPort& port, const Result& result) {
     return port.port != "primary" || result.config.npu.find<NpuConfig>() == nullptr;
 }
 
+/// The result is that of one of several NPUs, but its DRAMs count what all of them did.
+bool of_several(const Result& result) { return !result.instances.empty(); }
+
 /// What a run counts, with the memories behind the ports as further parts.
 std::vector<ActionCount> counts_of(const Result& result) {
     std::vector<ActionCount> counts = result.actions;
@@ -71,10 +74,12 @@ std::vector<ActionCount> counts_of(const Result& result) {
     counts.push_back({on_chip_part, reading, on_chip.read_bytes.value});
     counts.push_back({on_chip_part, writing, on_chip.write_bytes.value});
     for (const NamedDram& dram : result.drams) {
-        counts.push_back({dram_prefix + dram.region, "row_activations",
-                          dram.statistics.row_misses + dram.statistics.row_conflicts});
-        counts.push_back({dram_prefix + dram.region, "bursts",
-                          dram.statistics.read_bursts + dram.statistics.write_bursts});
+        if (!of_several(result)) {
+            counts.push_back({dram_prefix + dram.region, "row_activations",
+                              dram.statistics.row_misses + dram.statistics.row_conflicts});
+            counts.push_back({dram_prefix + dram.region, "bursts",
+                              dram.statistics.read_bursts + dram.statistics.write_bursts});
+        }
     }
     std::erase_if(counts, [](const ActionCount& one) { return one.count == 0; });
     return counts;
@@ -175,6 +180,11 @@ EnergyEstimate estimate_energy(const EnergyTable& table, const Result& result) {
             static_cast<double>(std::max<std::uint64_t>(line->bytes.value_or(Bytes(1)).value, 1));
         estimate.shares.push_back({action.part, action.action, action.count,
                                    times * static_cast<double>(line->femtojoules) / 1e3});
+    }
+    for (const NamedDram& dram : result.drams) {
+        if (of_several(result)) {
+            estimate.unknown.push_back(dram_prefix + dram.region);
+        }
     }
     estimate.mac_square_micrometres = mac_area(table, result);
     return estimate;

@@ -205,7 +205,9 @@ std::string drams_of(const Result& result, std::size_t width) {
                        with_separators(counted.row_misses), with_separators(counted.row_conflicts),
                        with_separators(counted.refreshes), with_separators(counted.turnarounds)});
     }
-    return table.empty() ? std::string() : "\nDRAM, bursts\n" + table.text(width);
+    const char* of = result.instances.empty() ? "" : " of all instances";
+    return table.empty() ? std::string()
+                         : fmt::format("\nDRAM, bursts{}\n{}", of, table.text(width));
 }
 
 /// What was checked; for an image that differs, where.

@@ -11,6 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Result counted() {
     Result result = sample::result();  // 8,000 bytes read, 5,376 written; nv_small
@@ -100,6 +101,19 @@ TEST(EnergyReport, ATableGivesEachActionThatRunsCountOnce) {
                                 "mine.yaml")
                   .actions.size(),
               3U);
+}
+
+TEST(EnergyReport, BurstsOfAllNpusAreNotPartOfOne) {
+    EnergyTable priced = table();
+    priced.actions.push_back({"dram_lpddr", "bursts", {}, {}, 1000});
+    Result result = counted();
+    result.drams = {{"lpddr", {.read_bursts = 50, .write_bursts = 10}}};
+    EXPECT_DOUBLE_EQ(estimate_energy(priced, result).picojoules(), 1'680'060);
+    result.instances.resize(2);
+    const EnergyEstimate one = estimate_energy(priced, result);
+    EXPECT_DOUBLE_EQ(one.picojoules(), 1'680'000);
+    EXPECT_EQ(one.unknown.back(), "dram_lpddr");
+    EXPECT_THAT(action_counts_yaml(result), Not(HasSubstr("dram_lpddr")));
 }
 
 TEST(EnergyReport, AccelergyReadsTheCounts) {
