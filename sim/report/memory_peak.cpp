@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/compile/nvdla/memory_pace.h"
+
 namespace npuscope {
 namespace {
 
@@ -25,10 +27,20 @@ MemoryPeak::MemoryPeak(const Result& result) : result_(result) {
     }
 }
 
-Cycles MemoryPeak::beat_interval() const {
+Cycles MemoryPeak::beat_interval_of(const MemoryRegionConfig* region) const {
     const Cycles general = result_.config.memory.beat_interval;
-    return std::max(region_ == nullptr ? general : region_->beat_interval.value_or(general),
+    return std::max(region == nullptr ? general : region->beat_interval.value_or(general),
                     Cycles(1));
+}
+
+Cycles MemoryPeak::beat_interval(std::string_view port) const {
+    const MemoryConfig& memory = result_.config.memory;
+    const bool planned = !result_.layers.empty() && !memory.regions.empty();
+    if (region_ != nullptr || !planned) {
+        return beat_interval_of(region_);
+    }
+    const MemoryRegionConfig* second = port == "primary" ? nullptr : sram_region(memory);
+    return beat_interval_of(second == nullptr ? &memory.regions.front() : second);
 }
 
 std::optional<double> MemoryPeak::shared() const {
@@ -63,7 +75,7 @@ std::string MemoryPeak::effect_of(std::string_view field) const {
             return std::string(fields());
         }
         const bool own = region_->beat_interval.has_value();
-        return beat_interval() > Cycles(1)
+        return beat_interval_of(region_) > Cycles(1)
                    ? std::string(own ? "memory.regions[0].beat_interval" : field)
                    : "";
     }

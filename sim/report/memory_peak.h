@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the memory of a run can move at most, and which fields of a configuration change that. It is
 // known where all data is in one region: a network's, of an NPU that used one port, or any
-// program's if there is only one. Peaks of a DRAM are those of its data buses, which refreshes,
-// closed rows and turnarounds leave no program.
+// program's if there is only one. Of a network that used two ports, the region behind each is known.
+// Peaks of a DRAM are those of its data buses, which refreshes, closed rows and turnarounds leave no
+// program.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ class MemoryPeak {
     explicit MemoryPeak(const Result& result);
 
     /// Cycles per beat of a port.
-    Cycles beat_interval() const;
+    Cycles beat_interval(std::string_view port) const;
     /// Bytes a second of all reads and writes together; nothing where only the ports limit them.
     std::optional<double> shared() const;
     /// What all NPUs of the run moved, in bytes a second.
@@ -32,6 +33,7 @@ class MemoryPeak {
     std::string effective(std::string_view fields) const;
 
  private:
+    Cycles beat_interval_of(const MemoryRegionConfig* region) const;
     std::string effect_of(std::string_view field) const;
 
     const Result& result_;

@@ -233,7 +233,7 @@ std::string port_line(const Result& result) {
             continue;
         }
         const double peak = clock * static_cast<double>(port.beat.value) / 1e9 /
-                            static_cast<double>(memory.beat_interval().value);
+                            static_cast<double>(memory.beat_interval(port.port).value);
         const auto rate = [&](std::uint64_t beats) {
             const double bytes = static_cast<double>(beats * port.beat.value);
             return bytes / seconds / 1e9;

@@ -19,6 +19,14 @@ Cycles latency_of(const DramConfig& dram, Hertz npu_clock) {
 
 }  // namespace
 
+const MemoryRegionConfig* sram_region(const MemoryConfig& memory) {
+    const auto found = std::find_if(memory.regions.begin() + (memory.regions.empty() ? 0 : 1),
+                                    memory.regions.end(), [](const MemoryRegionConfig& region) {
+                                        return region.surfaces.value_or(Bytes(0)) > Bytes(0);
+                                    });
+    return found == memory.regions.end() ? nullptr : &*found;
+}
+
 MemoryPace pace_of(const MemoryRegionConfig& region, const MemoryConfig& memory,
                    const NpuConfig& npu) {
     const Cycles interval = region.beat_interval.value_or(memory.beat_interval);

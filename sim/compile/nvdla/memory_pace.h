@@ -27,3 +27,6 @@ MemoryPace pace_of(const MemoryRegionConfig& region, const MemoryConfig& memory,
                    const NpuConfig& npu);
 
 }  // namespace npuscope
+/// The region behind a second port that takes results of layers; nullptr if there is none.
+const MemoryRegionConfig* sram_region(const MemoryConfig& memory);
+

@@ -32,15 +32,7 @@ bool fits_registers(const LayerWindow& window, const WindowLimits& limits) {
 }
 
 const MemoryRegionConfig* sram_region(const PlanTarget& target) {
-    const auto& regions = target.memory.regions;
-    if (!target.npu.mcif.secondary_port || regions.empty()) {
-        return nullptr;
-    }
-    const auto found =
-        std::find_if(regions.begin() + 1, regions.end(), [](const MemoryRegionConfig& region) {
-            return region.surfaces.value_or(Bytes(0)) > Bytes(0);
-        });
-    return found == regions.end() ? nullptr : &*found;
+    return target.npu.mcif.secondary_port ? sram_region(target.memory) : nullptr;
 }
 
 Bytes sram_room(const MemoryRegionConfig& region) {

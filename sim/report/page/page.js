@@ -222,14 +222,17 @@ function memoryPeak(run) {
   const used = run.ports.filter(one => one.read_beats + one.write_beats > 0);
   const beats = used.reduce((sum, one) => sum + one.beat_bytes, 0);
   // data of a network is in the first region, unless a port of its own leads to another one
-  const regions = used.length > 1 || !run.layers.length ? memory.regions : memory.regions.slice(0, 1);
-  const together = regions.every(region => region.dram || region.bandwidth);
-  const peaks = regions.map(region => {
+  const sram = memory.regions.slice(1).find(region => region.surfaces);
+  const paths = run.layers.length
+    ? used.map(one => ({region: one.port !== 'primary' && used.length > 1 && sram || memory.regions[0], beat: one.beat_bytes}))
+    : memory.regions.map(region => ({region, beat: beats}));
+  const together = paths.every(({region}) => region.dram || region.bandwidth);
+  const peaks = paths.map(({region, beat}) => {
     if (region.dram) {
       const parts = region.dram.organisation, clocks = Math.ceil(parts.burst_length / parts.beats_per_clock);
       return parts.channels * parts.bus_width * parts.burst_length / clocks * region.dram.clock / run.config.npu.clock;
     }
-    return together ? region.bandwidth / run.config.npu.clock : beats / (region.beat_interval ?? memory.beat_interval);
+    return together ? region.bandwidth / run.config.npu.clock : beat / (region.beat_interval ?? memory.beat_interval);
   });
   const all = peaks.reduce((sum, one) => sum + one, 0);
   return {bytes: Math.min(together ? 2 * beats : beats, all), together};

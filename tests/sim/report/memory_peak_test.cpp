@@ -72,6 +72,21 @@ TEST(MemoryPeak, IsUnknownWhereDataMayBeInSeveralRegions) {
     EXPECT_TRUE(MemoryPeak(result).shared());  // a network's, of an NPU with one port
 }
 
+TEST(MemoryPeak, OfEachOfANetworksPortsIsThatOfTheRegionBehindIt) {
+    Result result = with_region({});
+    MemoryRegionConfig& sram = result.config.memory.regions.emplace_back();
+    sram.name = "sram";
+    sram.surfaces = Bytes(1 << 20);
+    sram.beat_interval = Cycles(4);
+    result.ports.push_back({"secondary", {Bytes(8), Bytes(0), 1, 0}, Bytes(8)});
+    EXPECT_EQ(MemoryPeak(result).beat_interval("secondary"), Cycles(1));  // a program's is unknown
+    result.layers.emplace_back();
+    EXPECT_EQ(MemoryPeak(result).beat_interval("primary"), Cycles(1));
+    EXPECT_EQ(MemoryPeak(result).beat_interval("secondary"), Cycles(4));
+    result.config.memory.regions.front().beat_interval = Cycles(3);
+    EXPECT_EQ(MemoryPeak(result).beat_interval("primary"), Cycles(3));
+}
+
 TEST(Verdict, NamesTheBufferThatIsTooNarrowForTheArray) {
     Result result = sample::result();
     nvdla_npu(result.config).datapath.atomic_c = 32;
