@@ -37,9 +37,9 @@ MemoryPace pace_of(const MemoryRegionConfig& region, const MemoryConfig& memory,
         const double bus =
             static_cast<double>(npu.mcif.bus_width.value) * static_cast<double>(npu.clock.value);
         const double interval_256 = std::ceil(bus / *peak * 256);
-        pace.shared = true;
-        pace.interval_256 = std::max(
-            pace.interval_256, static_cast<std::uint64_t>(std::min(interval_256, slowest * 256.0)));
+        const auto shared = static_cast<std::uint64_t>(std::min(interval_256, slowest * 256.0));
+        pace.shared_256 = 2 * shared > pace.interval_256 ? shared : 0;
+        pace.interval_256 = std::max(pace.interval_256, shared);
     }
     return pace;
 }

@@ -242,14 +242,17 @@ TilingEstimate::TileTime TilingEstimate::time_of(const RowPiece& tile) const {
         divide_up(problem_.kernels.kernels, npu.datapath.atom_channels(problem_.precision));
     time.residual = problem_.residual ? written : 0;
     const MemoryPace& output = pace_of(problem_.output_in_sram);
-    time.written_in_turn = output.shared ? written : 0;
+    time.written_in_turn = output.shared_256 > 0 ? written : 0;
     time.compute = std::max(time.compute, output.time_of(written));
     return time;
 }
 
 /// Minimum cycles for beats over both ports.
 std::uint64_t TilingEstimate::transfer_time(const Moved& beats) const {
-    return std::max(costs_.memory.time_of(beats.memory), costs_.sram.time_of(beats.sram));
+    const auto time = [](const MemoryPace& pace, const Beats& moved) {
+        return pace.time_of_both(moved.read, moved.written);
+    };
+    return std::max(time(costs_.memory, beats.memory), time(costs_.sram, beats.sram));
 }
 
 /// Cycles until a tile's data are in while this many beats of weights arrive as well: the two
@@ -266,10 +269,10 @@ std::uint64_t TilingEstimate::first_data(const TileTime& tile, std::uint64_t wei
 
 TilingEstimate::Moved TilingEstimate::moved_with(const TileTime& tile, std::uint64_t weights,
                                                  std::uint64_t data) const {
-    Moved moved{.memory = weights};
-    moved.at(problem_.residual_in_sram) += tile.residual;
-    moved.at(problem_.input_in_sram) += data;
-    moved.at(problem_.output_in_sram) += tile.written_in_turn;
+    Moved moved{.memory = {.read = weights}, .sram = {}};
+    moved.at(problem_.residual_in_sram).read += tile.residual;
+    moved.at(problem_.input_in_sram).read += data;
+    moved.at(problem_.output_in_sram).written += tile.written_in_turn;
     return moved;
 }
 
@@ -366,11 +369,13 @@ void TilingEstimate::fill(ConvTiling& tiling) const {
         extend(total.cycles, two.cycles);
         extend(total.mac, two.mac);
         extend(total.drain, two.drain);
-        extend(total.beats.memory, two.beats.memory);
-        extend(total.beats.sram, two.beats.sram);
+        for (const auto port : {&Moved::memory, &Moved::sram}) {
+            extend((total.beats.*port).read, (two.beats.*port).read);
+            extend((total.beats.*port).written, (two.beats.*port).written);
+        }
     }
     tiling.estimate = Cycles(total.cycles);
-    tiling.beats = total.beats.memory;
+    tiling.beats = total.beats.memory.read + total.beats.memory.written;
     const LayerBounds shares{Cycles(total.mac), Cycles(total.drain),
                              Cycles(transfer_time(total.beats))};
     tiling.bound_by = 2 * shares.largest().value < total.cycles ? "start" : shares.name();
@@ -395,7 +400,7 @@ LayerBounds TilingEstimate::bounds() const {
     const std::uint64_t data = rows * operands_.row_beats;
     const MemoryPace& output = pace_of(problem_.output_in_sram);
     const TileTime all{.residual = problem_.residual ? written : 0,
-                       .written_in_turn = output.shared ? written : 0};
+                       .written_in_turn = output.shared_256 > 0 ? written : 0};
     const Moved moved = moved_with(all, operands_.weight_beats, data);
     const std::uint64_t atom_cycles =
         divide_up(npu.datapath.atomic_k, npu.sdp.output_throughput) + npu.sdp.flying_bubble.value;

@@ -48,16 +48,28 @@ class TilingEstimate {
         std::uint64_t data_time =
             0;  ///< cycles until all of them have arrived, if nothing else is fetched
         std::uint64_t residual = 0;
-        std::uint64_t written_in_turn = 0;  ///< beats that take turns with reads, not besides them
+        std::uint64_t written_in_turn = 0;  ///< beats for which reads leave less time
         bool awaits = false;                ///< starts only when the preceding tile is over
+    };
+
+    /// Beats over one port; written ones where they take time from reads.
+    struct Beats {
+        std::uint64_t read = 0;
+        std::uint64_t written = 0;
+
+        Beats& operator+=(const Beats& other) {
+            read += other.read;
+            written += other.written;
+            return *this;
+        }
     };
 
     /// Beats over the two ports.
     struct Moved {
-        std::uint64_t memory = 0;
-        std::uint64_t sram = 0;
+        Beats memory;
+        Beats sram;
 
-        std::uint64_t& at(bool in_sram) { return in_sram ? sram : memory; }
+        Beats& at(bool in_sram) { return in_sram ? sram : memory; }
     };
 
     /// All tiles of all slices, and where their time goes.

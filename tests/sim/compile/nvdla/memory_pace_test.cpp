@@ -23,7 +23,7 @@ TEST(MemoryPace, ARegionsOwnTimingReplacesTheMemorys) {
     });
     EXPECT_EQ(general.time_of(100), 400U);
     EXPECT_EQ(general.latency, Cycles(70));
-    EXPECT_FALSE(general.shared);
+    EXPECT_EQ(general.time_of_both(100, 90), 400U);
     const MemoryPace own = pace_with([](MemoryConfig& memory, MemoryRegionConfig& region) {
         memory.beat_interval = Cycles(4);
         region.beat_interval = Cycles(2);
@@ -39,11 +39,23 @@ TEST(MemoryPace, ABandwidthIsSharedByReadsAndWritesAndNoFasterThanThePort) {
     });
     EXPECT_EQ(slow.time_of(100), 250U);
     EXPECT_EQ(slow.time_of(1), 3U);
-    EXPECT_TRUE(slow.shared);
-    EXPECT_EQ(pace_with([](MemoryConfig&, MemoryRegionConfig& region) {
-                  region.bandwidth = BytesPerSecond(80'000'000'000);
-              }).time_of(100),
-              100U);
+    EXPECT_EQ(slow.time_of_both(60, 40), 250U);
+    const MemoryPace faster = pace_with([](MemoryConfig&, MemoryRegionConfig& region) {
+        region.bandwidth = BytesPerSecond(12'800'000'000);  // 0.625 cycles a beat
+    });
+    EXPECT_EQ(faster.time_of(100), 100U);
+    EXPECT_EQ(faster.time_of_both(100, 20), 100U);
+    EXPECT_EQ(faster.time_of_both(100, 100), 125U);
+}
+
+TEST(MemoryPace, ABandwidthOfBothChannelsHasNoEffect) {
+    const auto shared_256 = [](std::uint64_t bandwidth) {
+        MemoryConfig memory;
+        memory.regions.front().bandwidth = BytesPerSecond(bandwidth);
+        return pace_of(memory.regions.front(), memory, {}).shared_256;
+    };
+    EXPECT_EQ(shared_256(16'000'000'000), 0U);  // 8 bytes a cycle each way
+    EXPECT_GT(shared_256(15'800'000'000), 0U);
 }
 
 TEST(MemoryPace, OfADramAreTheDataBusesAndAReadOfAClosedRow) {
@@ -55,7 +67,7 @@ TEST(MemoryPace, OfADramAreTheDataBusesAndAReadOfAClosedRow) {
     });
     EXPECT_EQ(dram.time_of(100), 400U);
     EXPECT_EQ(dram.latency, Cycles(20 + 2 * (16 + 16)));
-    EXPECT_TRUE(dram.shared);
+    EXPECT_EQ(dram.time_of_both(60, 40), 400U);
 }
 
 Cycles predicted(const PlanTarget& target) {
