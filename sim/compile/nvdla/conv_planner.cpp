@@ -100,6 +100,7 @@ class ConvPlanner {
         problem.compressed = weights_->compressed();
         problem.winograd = context_.winograd;
         problem.plain_weights = context_.compression != CompressionChoice::Always;
+        problem.begins_program = context_.plan.operations.empty();
         return problem;
     }
 

@@ -121,6 +121,13 @@ constexpr std::uint64_t start = 88;  // source: nv_small RTL, measured
 /// From the last MAC to the interrupt.
 constexpr std::uint64_t end = 60;  // source: nv_small RTL, measured
 
+/// From the launch of a program's first operation to that of its second one, at least: the host
+/// first writes all registers of the second group. Later operations find most of theirs written.
+std::uint64_t time_of_registers(const CsbConfig& csb) {
+    constexpr std::uint64_t writes = 160;  // of a convolution and its SDP
+    return std::max(writes, writes * csb.fifo_round_trip.value / csb.fifo_depth);
+}
+
 /// Stripes of one kernel group: full ones and the lengths of those after them.
 struct Stripes {
     std::uint64_t full = 0;
@@ -291,6 +298,12 @@ std::uint64_t TilingEstimate::start_of(const TileTime& tile, std::uint64_t with_
            std::max(first_data(tile, with_data), costs_.memory.time_of(group));
 }
 
+std::uint64_t TilingEstimate::second_start(const TileTime& tile, std::uint64_t weights,
+                                           bool data_is_in) const {
+    const std::uint64_t launched = time_of_registers(costs_.npu.csb);
+    return data_is_in ? launched + start_of(tile, weights, weights) : launched;
+}
+
 void TilingEstimate::add_work(const TileTime& tile, std::uint64_t weights, Total& total) const {
     total.mac += tile.mac;
     total.drain += tile.drain;
@@ -339,6 +352,9 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
             compressed && weights > 0 ? compressed->cycles(now.compute / groups_) : plain;
         // a full weight buffer leaves the bus to the data; after another tile weights came early
         const std::uint64_t early = std::min(weights, room);
+        if (i == 1 && problem_.begins_program) {
+            total.cycles = std::max(total.cycles, second_start(now, early, data_is_in));
+        }
         if (!data_is_in) {
             total.cycles += start_of(now, i == 0 || now.awaits ? early : early / 4, weights);
         } else {

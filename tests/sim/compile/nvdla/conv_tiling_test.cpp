@@ -82,6 +82,25 @@ TEST(ConvTiling, WhatFitsAtOnceAndIsBoundByItsWeightsIsNotCut) {
     EXPECT_EQ(chosen(problem({512, 7, 7}, 512, 3), {}).tiles.size(), 1U);
 }
 
+/// A program of one short layer, on the arrays and memory of nv_full.
+TEST(ConvTiling, ASecondOperationIsNoFasterThanItsRegistersAreWritten) {
+    TilingCosts costs;
+    costs.npu.datapath.atomic_c = 64;
+    costs.npu.datapath.atomic_k = 32;
+    costs.npu.datapath.memory_atom = Bytes(32);
+    costs.npu.cbuf.bank_width = Bytes(128);
+    costs.npu.mcif.bus_width = Bytes(64);
+    costs.npu.sdp.output_throughput = 16;
+    ConvProblem cut = problem({128, 7, 7}, 32, 1);
+    EXPECT_GT(chosen(cut, costs).tiles.size(), 1U);  // after others, few registers change
+    cut.begins_program = true;
+    EXPECT_EQ(chosen(cut, costs).tiles.size(), 1U);
+    const TilingKey two{.form = {}, .tiles = 2, .data_banks = 2};
+    const Cycles before = tiling_with(cut, costs, two)->estimate;
+    costs.npu.csb.fifo_round_trip += Cycles(4);  // a cycle more for each write
+    EXPECT_EQ(tiling_with(cut, costs, two)->estimate, before + Cycles(160));
+}
+
 TEST(ConvTiling, ASmallBufferForcesMoreTiles) {
     TilingCosts small;
     small.npu.cbuf.bank_depth = 64;
