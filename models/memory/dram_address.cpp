@@ -107,6 +107,9 @@ DramAddressMap::DramAddressMap(const DramConfig& config)
 
 std::vector<DramAddressMap::Piece> DramAddressMap::read_pieces(const DramConfig& config) const {
     const std::vector<Word> words = read_words(config.mapping);
+    if (words.empty()) {
+        refuse("the mapping is empty");
+    }
     const auto counts = counts_of(config.organisation);
     for (std::size_t field = 0; field < counts.size(); ++field) {
         const auto open = std::ranges::count_if(

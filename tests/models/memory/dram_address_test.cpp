@@ -92,7 +92,17 @@ TEST(DramAddressMap, refuses_what_is_no_bijection) {
               "`coloumn` is not a field of a DRAM address");
     EXPECT_EQ(refusal_of(with_mapping("row rank bank column:x bank_group channel")),
               "`column:x` needs a number of bits from 1 to 32");
-    EXPECT_NE(refusal_of(with_mapping("")), "accepted");
+    EXPECT_EQ(refusal_of(with_mapping("")), "the mapping is empty");
+}
+
+TEST(DramAddressMap, refuses_an_empty_mapping_of_a_dram_of_one_burst) {
+    DramConfig config = with_mapping(" ");
+    DramOrganisation& of = config.organisation;
+    of.channels = of.ranks = of.bank_groups = of.banks = of.rows = 1;
+    of.columns = of.burst_length;
+    EXPECT_EQ(refusal_of(config), "the mapping is empty");
+    config.mapping = "row";
+    EXPECT_EQ(refusal_of(config), "accepted");
 }
 
 TEST(DramAddressMap, refuses_an_organisation_without_whole_bursts) {
