@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int most_nested = 100;  ///< results have fewer than ten
+
 struct ReportArguments {
     std::vector<std::string> shown;
     std::string html;
@@ -27,7 +29,15 @@ struct ReportArguments {
 
 Json read_json(const fs::path& file, const char* remedy) {
     const std::string text = read_whole_file(file);
-    Json json = Json::parse(text, nullptr, false);
+    // Deeper lists are parsed, but copying or writing them would overflow the stack.
+    const auto refuse_depth = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+        if (depth > most_nested) {
+            throw ConfigError(Place{file.string(), 0, 0},
+                              fmt::format("is nested more than {} deep", most_nested), remedy);
+        }
+        return true;
+    };
+    Json json = Json::parse(text, refuse_depth, false);
     if (json.is_discarded()) {
         throw ConfigError(Place{file.string(), 0, 0}, "is not JSON", remedy);
     }

@@ -199,6 +199,25 @@ TEST_F(HostileInput, APollThatCannotSucceedEndsAtOnce) {
     }
 }
 
+TEST_F(HostileInput, DeeplyNestedJsonIsRefused) {
+    put("n.yaml", network);
+    ASSERT_EQ(shell("run n.yaml --out r").code, 0);
+    const std::string nested = std::string(200'000, '[') + std::string(200'000, ']');
+    put("r/timeline.json", "{\"traceEvents\": [" + nested + "]}");
+    const Ended timeline = shell("report r --html r.html");
+    EXPECT_EQ(timeline.code, 2);
+    EXPECT_EQ(timeline.err.find("npuscope: r/timeline.json: is nested more than 100 deep"), 0U)
+        << timeline.err;
+    std::string result = text_of(folder_ / "r/result.json");
+    result.insert(result.find("\"config\": {") + 11, "\"x\": " + nested + ", ");
+    put("r/result.json", result);
+    const Ended report = shell("report r/result.json --html r.html");
+    EXPECT_EQ(report.code, 2);
+    EXPECT_EQ(report.err.find("npuscope: r/result.json: is nested more than 100 deep"), 0U)
+        << report.err;
+    EXPECT_FALSE(fs::exists(folder_ / "r.html"));
+}
+
 TEST_F(HostileInput, WhatMayNotBeReadIsRefused) {
     put("t/x.cfg", "mem_init(pri_mem, 0x80000000, 0x40, ALL_ZERO);\n");
     put("n.yaml", network);
