@@ -67,13 +67,27 @@ void SparseMemory::zero(Address address, Bytes bytes) {
     if (bytes == Bytes(0)) {
         return;
     }
-    const auto clear = [&](std::uint64_t number, std::uint64_t offset, std::uint64_t /*done*/,
-                           std::uint64_t length) {
-        if (std::uint8_t* page = find_page(number)) {
-            std::memset(page + offset, 0, length);
-        }
+    const std::uint64_t last_byte = address.value + (bytes.value - 1);
+    const std::uint64_t first = address.value / page_bytes;
+    const std::uint64_t last = last_byte / page_bytes;
+    const auto clear = [&](std::uint64_t number, std::uint8_t* page) {
+        const std::uint64_t begin = number == first ? address.value % page_bytes : 0;
+        const std::uint64_t end = number == last ? last_byte % page_bytes + 1 : page_bytes;
+        std::memset(page + begin, 0, end - begin);
     };
-    for_each_page(address, bytes.value, page_bytes, clear);
+    if (last - first > pages_.size()) {  // a terabyte may have few pages
+        for (const auto& [number, page] : pages_) {
+            if (first <= number && number <= last) {
+                clear(number, page.get());
+            }
+        }
+        return;
+    }
+    for (std::uint64_t number = first; number <= last; ++number) {
+        if (std::uint8_t* page = find_page(number)) {
+            clear(number, page);
+        }
+    }
 }
 
 void SparseMemory::read(Address address, std::span<std::uint8_t> bytes) const {

@@ -39,6 +39,7 @@ struct NamedRegister {
 };
 
 constexpr Cycles longest_run(1'000'000'000'000);
+constexpr Bytes largest_fill(1ULL << 30U);  ///< with other bytes than zeros
 
 /// Reads the parts of a call, `name(argument, argument);`, each with the error to report if it is
 /// missing.
@@ -207,7 +208,15 @@ class CallReader {
 Action take_mem_init(CallReader& call, const ImageSource& /*images*/) {
     const MemoryRange range = call.take_range();
     call.next();
-    return InitMemory{range.memory, range.address, range.bytes, call.take_pattern()};
+    const FillPattern pattern = call.take_pattern();
+    if (pattern != FillPattern::AllZero && range.bytes > largest_fill) {
+        throw ConfigError(call.place(),
+                          fmt::format("mem_init fills {} bytes, more than the {} that are held",
+                                      range.bytes.value, largest_fill.value),
+                          "fill only what the program reads, or with ALL_ZERO, which takes no "
+                          "memory");
+    }
+    return InitMemory{range.memory, range.address, range.bytes, pattern};
 }
 
 Action take_mem_load(CallReader& call, const ImageSource& images) {
