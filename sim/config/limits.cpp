@@ -32,6 +32,7 @@ constexpr std::uint64_t many = largest_count;
 constexpr std::uint64_t size = 65536;             // far beyond any NPU; keeps products in 64 bits
 constexpr std::uint64_t millisecond = 1'000'000;  // in cycles at 1 GHz: longer than any latency
 constexpr std::uint64_t terahertz = 1'000'000'000'000;
+constexpr std::size_t most_regions = 1024;  // each is compared with all others
 
 // source: the values of the presets, and what the equations of models/*_timing divide by or reserve
 constexpr std::array limits{
@@ -256,6 +257,12 @@ void check_regions(const MemoryConfig& memory, const PlaceOf& place_of) {
                            .field = fields.front(),
                            .place = place_of_any(fields, place_of)});
     };
+    if (memory.regions.size() > most_regions) {
+        refuse_regions({"memory.regions"},
+                       fmt::format("'memory.regions' has {} entries, more than {}",
+                                   memory.regions.size(), most_regions),
+                       "join regions that are alike");
+    }
     for (std::size_t i = 0; i < memory.regions.size(); ++i) {
         const MemoryRegionConfig& region = memory.regions[i];
         if (region.bandwidth && region.dram) {

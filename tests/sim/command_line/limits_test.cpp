@@ -123,6 +123,22 @@ TEST(Limits, RegionsOfMemoryContradictNeitherEachOtherNorThemselves) {
     }
 }
 
+TEST(Limits, AMemoryHasAThousandRegionsAtMost) {
+    const TempFolder folder;
+    const std::string file = (folder / "m.yaml").string();
+    std::string text = "regions:\n";
+    for (unsigned i = 0; i < 1025; ++i) {
+        text += "  - {name: r" + std::to_string(i) + ", base: " + std::to_string(i * 4096) +
+                ", size: 4096}\n";
+    }
+    write_atomically(file, text);
+    const Answer refused = typed({"run", lenet, "--memory", file});
+    EXPECT_EQ(refused.code, ExitCode::WrongInput);
+    EXPECT_NE(refused.err.find("'memory.regions' has 1025 entries, more than 1024"),
+              std::string::npos)
+        << refused.err;
+}
+
 TEST(Limits, LatenciesAndClocksHaveRangesToo) {
     for (const auto& [field, range] : {std::pair{"npu.cdma.data_request", "0 to 1000000"},
                                        {"npu.clock", "1 to 1000000000000"}}) {
