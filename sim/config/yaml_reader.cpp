@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -165,6 +166,10 @@ ConfigNode parse_yaml(const std::string& text, const std::string& file) {
         if (!error.mark.is_null()) {
             place.line = static_cast<unsigned>(error.mark.line + 1);
             place.column = static_cast<unsigned>(error.mark.column + 1);
+        }
+        if (const auto* deep = dynamic_cast<const YAML::DeepRecursion*>(&error)) {
+            throw ConfigError(place, fmt::format("nested more than {} deep", deep->depth() - 1),
+                              "is it the right file?");
         }
         refuse_syntax(place, error.msg);
     }
