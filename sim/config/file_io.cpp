@@ -190,6 +190,7 @@ fs::path make_folder_of(const fs::path& path) {
     if (!path.has_parent_path()) {
         return ".";
     }
+    const auto hold = hold_interruptions();  // an interruption has just removed it otherwise
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) {

@@ -78,7 +78,11 @@ constexpr std::array interruptions{SIGINT, SIGTERM, SIGHUP};
 fs::path behind_links(fs::path path) {
     constexpr int most_links = 40;  // source: Linux, path_resolution(7)
     std::error_code error;
-    for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path named = path;
+    for (int i = 0; fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+        if (i == most_links) {
+            refuse(named, reason(ELOOP));
+        }
         const fs::path target = fs::read_symlink(path, error);
         if (error) {
             break;

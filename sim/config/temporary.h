@@ -13,7 +13,7 @@
 namespace npuscope {
 
 /// The file that an output of this name becomes: links are followed, also to a file that does not
-/// exist yet.
+/// exist yet. ConfigError if they lead to each other.
 std::filesystem::path behind_links(std::filesystem::path path);
 /// ConfigError if a file of this name exists and is write-protected.
 void require_writable(const std::filesystem::path& path);

@@ -232,6 +232,20 @@ TEST_F(Hostile, NoControlCharacterReachesTheTerminal) {
     EXPECT_EQ(text_of(folder_ / "o/summary.txt").find('\x1b'), std::string::npos);
 }
 
+TEST_F(Hostile, ALinkToItselfIsNotReplaced) {
+    put("p.cfg", fill);
+    put("in.npy", four_bytes());
+    fs::create_symlink("loop", folder_ / "loop");
+    for (const char* command :
+         {"run p.cfg --json loop", "check p.cfg --json loop", "convert in.npy loop"}) {
+        const Ended ended = shell(command);
+        EXPECT_EQ(ended.code, 2) << command;
+        EXPECT_EQ(ended.err.find("npuscope: cannot write 'loop': Too many levels"), 0U)
+            << command << ended.err;
+        EXPECT_TRUE(fs::is_symlink(folder_ / "loop")) << command;
+    }
+}
+
 TEST_F(Hostile, AnInterruptedConversionLeavesNothing) {
     put("in.bin", "");
     fs::resize_file(folder_ / "in.bin", std::uintmax_t{1} << 28U);

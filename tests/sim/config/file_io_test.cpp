@@ -64,6 +64,15 @@ TEST_F(AtomicFile, WritesTheFileThatALinkNames) {
     EXPECT_EQ(read_whole_file(folder_ / "new"), "more");
 }
 
+TEST_F(AtomicFile, RefusesLinksThatLeadToEachOther) {
+    fs::create_symlink("b", folder_ / "a");
+    fs::create_symlink("a", folder_ / "b");
+    EXPECT_EQ(sample::message_of([&] { write_atomically(folder_ / "a", "text"); }),
+              "cannot write '" + (folder_ / "a").string() +
+                  "': Too many levels of symbolic links (choose a writable location)");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "a") && fs::is_symlink(folder_ / "b"));
+}
+
 TEST_F(AtomicFile, KeepsTheModeOfAnOlderFile) {
     for (const auto mode : {fs::perms(0600), fs::perms(0755)}) {
         std::ofstream(folder_ / "r.json") << "old";
