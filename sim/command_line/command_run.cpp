@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `npuscope run`: one program on one NPU with one memory.
 
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -93,11 +93,14 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     Experiment& experiment = arguments.experiment;
     const SystemConfig system = read_system(arguments.system);
     require_use_of_plan_options(experiment.plan, system);
-    Result result = run_experiment(experiment, system);
+    std::optional<EnergyTable> energy;  // its mistakes are found before the run
     if (!experiment.write.energy.empty()) {
         const PresetFile preset = find_preset(configs_folder(), "energy", experiment.write.energy);
-        result.energy =
-            estimate_energy(read_energy_table(read_preset_text(preset), preset.shown), result);
+        energy = read_energy_table(read_preset_text(preset), preset.shown);
+    }
+    Result result = run_experiment(experiment, system);
+    if (energy) {
+        result.energy = estimate_energy(*energy, result);
     }
     experiment.command = recorded_command(arguments, console);
     result.version = NPUSCOPE_VERSION;

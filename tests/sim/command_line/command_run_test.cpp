@@ -106,6 +106,21 @@ TEST_F(CommandRun, EveryOutputHasAFileOfItsOwn) {
               ExitCode::Good);
 }
 
+TEST_F(CommandRun, AWrongTableOfEnergiesIsFoundBeforeAnythingIsWritten) {
+    std::ofstream(folder_ / "bad.yaml") << "process: x\n";
+    std::ofstream(folder_ / "n.yaml") << "name: n\ninput: {channels: 8, height: 4, width: 4}\n"
+                                         "layers: [{name: p, kind: max_pool}]\n";
+    fs::create_directory(folder_ / "in");
+    std::ofstream(folder_ / "in/input.bin") << std::string(128, 'x');
+    const Answer answer =
+        typed({"run", (folder_ / "n.yaml").string(), "--inputs", (folder_ / "in").string(),
+               "--outputs", (folder_ / "o").string(), "--energy", (folder_ / "bad.yaml").string()});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_NE(answer.err.find("bad.yaml:1:1: field 'actions' is missing"), std::string::npos)
+        << answer.err;
+    EXPECT_FALSE(fs::exists(folder_ / "o"));
+}
+
 TEST_F(CommandRun, OutFolderHoldsResultSummaryAndConfiguration) {
     const fs::path out = folder_ / "made/out";
     EXPECT_EQ(typed({"run", folder_.string(), "--out", out.string()}).code, ExitCode::Good);
