@@ -2,6 +2,7 @@
 #include "sim/command_line/input_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -95,6 +96,24 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
     }
     std::ranges::sort(entries);
     return entries;
+}
+
+/// With the place of the first one in the array.
+void refuse_nan(const GraphValue& array, const std::string& file) {
+    const auto found =
+        std::ranges::find_if(array.numbers, [](double number) { return std::isnan(number); });
+    if (found == array.numbers.end()) {
+        return;
+    }
+    auto rest = found - array.numbers.begin();
+    Sizes place = array.type.sizes;
+    for (std::size_t axis = place.size(); axis-- > 0;) {
+        const auto size = array.type.sizes[axis];
+        place[axis] = rest % size;
+        rest /= size;
+    }
+    refuse(file, fmt::format("element [{}] is NaN", fmt::join(place, ", ")),
+           "calibrate with typical inputs: no range holds a NaN");
 }
 
 /// One array as its cases: as is, or its first dimension cut into the model's batches.
@@ -203,9 +222,10 @@ ValueRange facts_of(const GraphValue& value) {
     return {whole, range, false};
 }
 
-InputReader::InputReader(const Graph& graph, const PixelChoices& choices)
+InputReader::InputReader(const Graph& graph, const PixelChoices& choices, InputUse use)
     : graph_(graph),
       choices_(choices),
+      use_(use),
       mean_(numbers_of(choices.mean, "--mean")),
       scale_(numbers_of(choices.scale, "--scale")) {
     if (std::ranges::count(scale_, 0.0) > 0) {
@@ -289,7 +309,11 @@ std::vector<GraphValue> InputReader::read_all(const std::string& input,
         refuse(file.string(), "the file is neither an array nor a picture",
                "give a .npy file or a picture: PNG, JPEG, PGM or PPM");
     } else {
-        values = split_batch(read_npy(file), type, file.string());
+        GraphValue array = read_npy(file);
+        if (use_ == InputUse::Calibration) {
+            refuse_nan(array, file.string());
+        }
+        values = split_batch(std::move(array), type, file.string());
     }
     for (GraphValue& value : values) {
         scale_pixels(value, type, file.string());

@@ -62,10 +62,13 @@ ValueRange facts_of(const GraphValue& value);
 std::vector<GivenArray> given_arrays(const std::vector<std::string>& inputs,
                                      const std::filesystem::path& path);
 
+/// What inputs are for. A run computes with NaN, but no range can be calibrated with it.
+enum class InputUse { Run, Calibration };
+
 class InputReader {
  public:
     /// ConfigError for invalid numbers.
-    InputReader(const Graph& graph, const PixelChoices& choices);
+    InputReader(const Graph& graph, const PixelChoices& choices, InputUse use = InputUse::Run);
 
     /// One file as that input. ConfigError if it does not fit; nothing is resized.
     GraphValue read(const std::string& input, const std::filesystem::path& file) const;
@@ -93,6 +96,7 @@ class InputReader {
 
     const Graph& graph_;
     PixelChoices choices_;
+    InputUse use_;
     std::vector<double> mean_;
     std::vector<double> scale_;
     mutable bool pixels_read_ = false;    ///< pictures or uint8 arrays

@@ -209,7 +209,8 @@ FloatModel read_float_model(const std::string& model, const ModelChoices& choice
              .remedy = "without --calibration the float layers run on the host"});
     }
     if (is_float_model(floats.graph)) {
-        floats.cases = InputReader(floats.graph, choices.pixels).cases(choices.calibration);
+        floats.cases = InputReader(floats.graph, choices.pixels, InputUse::Calibration)
+                           .cases(choices.calibration);
     }
     return floats;
 }

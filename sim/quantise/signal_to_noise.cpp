@@ -13,11 +13,16 @@ namespace {
 
 constexpr double most_decibels = 200;  // for equal tensors
 
+/// Of the finite values: an infinity has no power. A result that is not finite where it should be
+/// is all noise.
 struct Power {
     double signal = 0;
     double noise = 0;
 
     void add(double wanted, double found) {
+        if (!std::isfinite(wanted)) {
+            return;
+        }
         signal += wanted * wanted;
         noise += (wanted - found) * (wanted - found);
     }
@@ -30,23 +35,18 @@ struct Power {
         if (noise == 0) {
             return most_decibels;
         }
+        if (!std::isfinite(noise)) {
+            return -most_decibels;
+        }
         return signal == 0 ? 0 : std::min(10 * std::log10(signal / noise), most_decibels);
     }
 };
 
-/// For the finite values of an output of one case. An output of only zeros has no ratio, and counts
-/// as exact.
+/// For an output of one case. An output of only zeros has no ratio, and counts as exact.
 double output_ratio(const GraphValue& wanted, const GraphValue& found) {
     Power power;
-    for (std::size_t i = 0; i < wanted.numbers.size(); ++i) {
-        if (std::isfinite(wanted.numbers[i])) {
-            power.add(wanted.numbers[i], found.numbers[i]);
-        }
-    }
-    if (power.signal == 0) {
-        return most_decibels;
-    }
-    return std::isfinite(power.noise) ? std::max(power.decibels(), -most_decibels) : -most_decibels;
+    power.add(wanted, found);
+    return power.signal == 0 ? most_decibels : std::max(power.decibels(), -most_decibels);
 }
 
 std::vector<NoiseRow> rows_of(const Graph& graph, const QuantisedGraph& model,

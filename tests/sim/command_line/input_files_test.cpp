@@ -6,6 +6,7 @@
 #include <png.h>
 
 #include <fstream>
+#include <limits>
 
 #include "tests/sim/convert/sample_pictures.h"
 #include "tests/sim/message_of.h"
@@ -125,6 +126,18 @@ TEST_F(InputFiles, CasesAreFilesFoldersOrTheFirstSizeOfAnArray) {
     put_array("folders/1/x.npy", {1, 3, 1, 2}, ElementType::Float32);
     put("folders/2/x.png", sample::png(2, 1, PNG_FORMAT_RGB, sample::bytes(6)));
     EXPECT_EQ(count("folders"), 2U);
+}
+
+TEST_F(InputFiles, CalibrationHoldsNoNaN) {
+    GraphValue many = zeros({ElementType::Float32, {4, 3, 1, 2}});
+    many.numbers[6 + 3] = std::numeric_limits<double>::quiet_NaN();
+    put("nan/many.npy", npy_bytes(many));
+    const auto read = [&](InputUse use) {
+        return sample::message_of([&] { InputReader(graph_, {}, use).cases(folder_ / "nan"); });
+    };
+    EXPECT_THAT(read(InputUse::Calibration),
+                HasSubstr("nan/many.npy: element [1, 1, 0, 1] is NaN (calibrate with typical"));
+    EXPECT_EQ(read(InputUse::Run), "");
 }
 
 TEST_F(InputFiles, SizesOfArraysAreFoundWithoutTheModelsSizes) {
