@@ -21,8 +21,11 @@ namespace {
 
 constexpr std::uint64_t most_choices = 100'000;    ///< of an axis
 constexpr std::uint64_t most_designs = 1'000'000;  ///< of a grid that is fully listed
-constexpr std::uint64_t draws_per_design = 1'000;  ///< before a random sample stays smaller
-constexpr std::uint64_t latin_rounds = 64;         ///< before a Latin sample stays smaller
+// before a sample stays smaller
+constexpr std::uint64_t draws_per_design = 1'000;
+constexpr std::uint64_t most_draws = 20'000'000;
+constexpr std::uint64_t most_vain = 200'000;  ///< designs in a row that are left out
+constexpr std::uint64_t latin_rounds = 64;
 constexpr std::uint64_t usual_points = 100;
 
 /// A generator with the same sequence on every machine.
@@ -419,10 +422,14 @@ std::vector<Design> Space::random_sample(std::uint64_t count, std::uint64_t& lef
     Generator generator(search_.seed);
     std::set<std::uint64_t> drawn;
     std::vector<Design> found;
-    for (std::uint64_t draw = 0; found.size() < count && draw < draws_per_design * count; ++draw) {
+    const std::uint64_t draws = std::min(draws_per_design * count, most_draws);
+    std::uint64_t vain = 0;
+    for (std::uint64_t draw = 0; found.size() < count && draw < draws && vain < most_vain; ++draw) {
         Design one = design(below(generator, grid_));
         if (drawn.insert(one.number).second) {
+            const std::size_t before = found.size();
             take(std::move(one), found, left_out);
+            vain = found.size() > before ? 0 : vain + 1;
         }
     }
     std::ranges::sort(found, {}, &Design::number);
@@ -437,7 +444,10 @@ std::vector<Design> Space::latin_sample(std::uint64_t count, std::uint64_t& left
     std::set<std::uint64_t> drawn;
     std::vector<Design> found;
     std::vector<std::vector<std::uint64_t>> order(axes_.size());
-    for (std::uint64_t round = 0; found.size() < count && round < latin_rounds; ++round) {
+    const std::uint64_t rounds = std::min(latin_rounds, most_draws / count);
+    std::uint64_t vain = 0;
+    for (std::uint64_t round = 0; found.size() < count && round < rounds && vain < most_vain;
+         ++round) {
         for (auto& strata : order) {
             strata.resize(count);
             for (std::uint64_t i = 0; i < count; ++i) {
@@ -445,7 +455,7 @@ std::vector<Design> Space::latin_sample(std::uint64_t count, std::uint64_t& left
                 std::swap(strata[i], strata[below(generator, i + 1)]);
             }
         }
-        for (std::uint64_t i = 0; found.size() < count && i < count; ++i) {
+        for (std::uint64_t i = 0; found.size() < count && i < count && vain < most_vain; ++i) {
             std::uint64_t number = 0;
             for (std::size_t a = 0; a < axes_.size(); ++a) {
                 const std::uint64_t choices = axes_[a].choices.size();
@@ -453,7 +463,9 @@ std::vector<Design> Space::latin_sample(std::uint64_t count, std::uint64_t& left
             }
             Design one = design(number);
             if (drawn.insert(number).second) {
+                const std::size_t before = found.size();
                 take(std::move(one), found, left_out);
+                vain = found.size() > before ? 0 : vain + 1;
             }
         }
     }

@@ -120,6 +120,23 @@ TEST(Space, whereMustNotLeaveOutEverything) {
               "space.yaml:3:9: `where` leaves out all of 3 designs (relax it)");
 }
 
+// Drawing a thousand times the points that are asked for would not end.
+TEST(Space, aSampleOfNothingEnds) {
+    for (const std::string kind : {"random", "latin"}) {
+        const Space space = space_of(
+            "base: {program: lenet}\n"
+            "axes:\n"
+            "  - {field: a, range: {from: 1, to: 50000}}\n"
+            "  - {field: b, range: {from: 1, to: 50000}}\n"
+            "where: [a > 50000]\n"
+            "search: {kind: " +
+            kind + ", points: 1000000}\n");
+        std::uint64_t left_out = 0;
+        EXPECT_THAT(message_of([&] { space.designs(left_out); }),
+                    HasSubstr("space.yaml:5:9: `where` leaves out all of 200,000 designs"));
+    }
+}
+
 TEST(Space, saysWhereAndWhatIsWrong) {
     const auto message = [](const std::string& axes, const std::string& rest = {}) {
         return message_of([&] { space_of("base: {program: lenet}\naxes:\n" + axes + rest); });
