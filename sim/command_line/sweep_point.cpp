@@ -334,7 +334,7 @@ class DesignRunner {
         row["key"] = keys_.of(experiment, ready.system);
         row["npu"] = ready.system.npu_name();
         row["program"] = experiment.bundled.empty() ? experiment.program : experiment.bundled;
-        row["config"] = to_json(ready.system).dump();
+        row["config"] = to_json(ready.system).dump(-1, ' ', false, Json::error_handler_t::replace);
     }
 
     static void refuse(Json& point, const std::string& status, const std::string& error) {

@@ -105,7 +105,8 @@ class SweepRun {
     /// A worker's task: runs the design, or estimates it. Even pieces of work are runs.
     std::string answer(std::uint64_t piece) const {
         const Design& design = designs_[piece / 2];
-        return (piece % 2 == 0 ? work_.run(design) : work_.estimate(design)).dump();
+        const Json found = piece % 2 == 0 ? work_.run(design) : work_.estimate(design);
+        return found.dump(-1, ' ', false, Json::error_handler_t::replace);
     }
 
     /// Runs these designs; each is prepared when a worker is free for it.
@@ -256,7 +257,11 @@ const Json* field_of(const Json& config, std::string name) {
     for (std::string step; std::getline(rest, step, '.');) {
         pointer.push_back(step);
     }
-    return config.contains(pointer) ? &config.at(pointer) : nullptr;
+    try {
+        return config.contains(pointer) ? &config.at(pointer) : nullptr;
+    } catch (const Json::out_of_range&) {
+        return nullptr;  // an index of more than 64 bits
+    }
 }
 
 std::optional<FormulaValue> value_of(const Json& value) {

@@ -20,6 +20,8 @@
 namespace npuscope {
 namespace {
 
+constexpr int bug_exit_code = 70;
+
 /// Reads everything, or returns false if the other end is closed.
 bool read_all(int channel, void* data, std::size_t size) {
     auto* bytes = static_cast<char*>(data);
@@ -102,7 +104,11 @@ WorkerPool::Worker WorkerPool::start() {
             other.channel == -1 ? 0 : ::close(other.channel);
         }
         take_usual_signals();
-        serve(ends[1]);
+        try {
+            serve(ends[1]);
+        } catch (...) {
+            ::_exit(bug_exit_code);  // what the parent holds is not a worker's to clean up
+        }
     }
     ::close(ends[1]);
     return {process, ends[0], {}};

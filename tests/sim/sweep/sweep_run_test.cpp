@@ -236,6 +236,10 @@ TEST(Sweep, aFieldOfAListIsNamedByItsIndex) {
     EXPECT_EQ(point_value({}, config, {}, "memory.regions[2].size"), std::nullopt);
     EXPECT_EQ(point_value({}, config, {}, "memory.regions.size"), std::nullopt);
     EXPECT_EQ(point_value({}, config, {}, "memory[0].regions"), std::nullopt);
+    for (const char* index : {"18446744073709551615", "99999999999999999999999"}) {
+        const std::string name = fmt::format("memory.regions[{}].size", index);
+        EXPECT_EQ(point_value({}, config, {}, name), std::nullopt);
+    }
 }
 
 TEST(SweepDatabase, refusesOtherFiles) {

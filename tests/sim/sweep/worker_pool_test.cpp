@@ -2,9 +2,11 @@
 #include "sim/sweep/worker_pool.h"
 
 #include <gmock/gmock-matchers.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <map>
+#include <stdexcept>
 
 namespace npuscope {
 namespace {
@@ -34,6 +36,23 @@ TEST(WorkerPool, answersEveryPieceAndReplacesAWorkerThatCrashes) {
         } else {
             EXPECT_FALSE(answer.crash);
             EXPECT_EQ(answer.text, std::string(100'000, static_cast<char>('a' + work % 26)));
+        }
+    }
+}
+
+TEST(WorkerPool, aWorkerThatThrowsEndsAlone) {
+    const pid_t parent = ::getpid();
+    try {
+        WorkerPool pool(1, [](std::uint64_t) -> std::string { throw std::runtime_error("a bug"); });
+        pool.give(1);
+        auto answer = pool.take(1000);
+        while (!answer) {
+            answer = pool.take(1000);
+        }
+        EXPECT_THAT(answer->crash.value_or(""), HasSubstr("ended with exit code 70"));
+    } catch (const std::runtime_error&) {
+        if (::getpid() != parent) {
+            ::_exit(1);  // in the worker: nothing of the test may run twice
         }
     }
 }
