@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <sstream>
 
@@ -416,6 +417,24 @@ void expect_numbers(const Space& space, const Design& design, const ReadyDesign&
     }
 }
 
+/// Those of designs that stand for all: each one, or of many a thousand, evenly spread over all
+/// values of all axes. The first one is 0.
+std::vector<std::size_t> spread_indices(std::size_t designs) {
+    constexpr std::size_t most = 1000;
+    std::size_t step = 1;
+    if (designs > most) {  // the golden section; without common factors, no value is left out
+        step = designs * 618 / 1000;
+        while (std::gcd(step, designs) != 1) {
+            ++step;
+        }
+    }
+    std::vector<std::size_t> indices(std::min(designs, most));
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        indices[i] = i * step % designs;
+    }
+    return indices;
+}
+
 }  // namespace
 
 void check_space(const Space& space, NpuFamilies families) {
@@ -426,14 +445,11 @@ void check_space(const Space& space, NpuFamilies families) {
             "`npuscope list fields` lists fields, `npuscope list fields sweep.` numbers");
     }
     std::uint64_t left_out = 0;
+    const std::vector<Design> designs = space.designs(left_out);
     std::optional<ConfigError> mistake;
     bool is_readable = false;
-    constexpr std::size_t most_read = 1000;  // of those that are beyond a limit
-    std::size_t read = 0;
-    for (const Design& design : space.designs(left_out)) {
-        if (++read > most_read && is_readable) {
-            return;
-        }
+    for (const std::size_t index : spread_indices(designs.size())) {
+        const Design& design = designs[index];
         std::optional<ReadyDesign> ready;
         try {
             ready = read_design(space, families, design);
