@@ -331,7 +331,9 @@ void require_own_files(const CheckArguments& arguments) {
     }
     std::vector<std::string> inputs = arguments.inputs();
     inputs.insert(inputs.end(), {arguments.model, arguments.against});
-    std::ranges::move(files_of_program(arguments.against), std::back_inserter(inputs));
+    for (const std::string& file : {arguments.model, arguments.against}) {
+        std::ranges::move(files_of_program(file), std::back_inserter(inputs));
+    }
     for (const std::string& text : arguments.golden) {
         inputs.push_back(parse_surface_file(text, "--golden").file);
     }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <ostream>
 
@@ -86,6 +88,7 @@ ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
         {{"--out", arguments.out}, {"--json", arguments.json, OutputKind::Text}}};
     std::vector<std::string> inputs = files_of_inputs(arguments.choices.calibration);
     inputs.insert(inputs.end(), {model, arguments.choices.calibration});
+    std::ranges::move(files_of_program(model), std::back_inserter(inputs));
     require_separate(outputs, inputs);
     const QuantisedModel quantised = quantise_file(model, arguments.choices);
     if (!arguments.out.empty()) {

@@ -13,8 +13,6 @@
 
 #include "sim/command_line/read_files.h"
 #include "sim/config/file_io.h"
-#include "sim/model/onnx_external.h"
-#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 namespace {
@@ -49,11 +47,6 @@ std::string content_of(const Experiment& experiment) {
     if (fs::is_directory(experiment.program)) {
         for (const auto& entry : fs::recursive_directory_iterator(experiment.program)) {
             files.push_back(entry.path().string());
-        }
-    }
-    if (is_onnx_file(experiment.program)) {
-        for (const fs::path& weights : external_files(experiment.program)) {
-            files.push_back(weights.string());
         }
     }
     std::ranges::sort(files);

@@ -18,6 +18,8 @@
 #include "sim/config/preset.h"
 #include "sim/convert/picture.h"
 #include "sim/model/network.h"
+#include "sim/model/onnx_external.h"
+#include "sim/model/onnx_reader.h"
 
 namespace npuscope {
 namespace {
@@ -99,6 +101,12 @@ void add_program(const fs::path& program, std::vector<std::string>& files) {
         return;
     }
     if (!fs::is_regular_file(program, none)) {
+        return;
+    }
+    if (is_onnx_file(program)) {
+        for (const fs::path& weights : external_files(program)) {
+            files.push_back(weights.string());
+        }
         return;
     }
     const fs::path folder = program.parent_path();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a command reads though the command line names only what leads to them: the images of
-// a program or of a memory image, the files of a plan, the arrays and pictures in a folder. Outputs
+// a program or of a memory image, the files of a plan, the weights of a model, the arrays and pictures in a folder. Outputs
 // must not overwrite them.
 #pragma once
 
@@ -13,8 +13,9 @@ namespace npuscope {
 struct Experiment;
 
 /// For a register program or its folder, or the description of a memory image: the images that it
-/// loads or compares with, and what `plan` wrote beside it. Some may not exist. Nothing for other
-/// programs, nor beyond a mistake in one, which its reader reports.
+/// loads or compares with, and what `plan` wrote beside it; for a model, its weights that are not
+/// in its own file. Some may not exist. Nothing for other programs, nor beyond a mistake in one,
+/// which its reader reports.
 std::vector<std::string> files_of_program(const std::filesystem::path& program);
 
 /// All that an experiment reads, except for the presets of NPU and memory. A file or folder may be

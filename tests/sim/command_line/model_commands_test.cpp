@@ -8,9 +8,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "sim/config/file_io.h"
 #include "sim/config/yaml_reader.h"
 #include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/support/float_model.h"
 #include "tests/support/model_builder.h"
 #include "tests/support/temp_folder.h"
 
@@ -71,6 +73,34 @@ class ModelCommands : public ::testing::Test {
 
     const TempFolder folder_;
 };
+
+TEST_F(ModelCommands, WeightsInAFileOfTheirOwnAreNotOverwritten) {
+    ModelBuilder builder = test::float_model();
+    auto* weights = builder.graph().add_initializer();
+    weights->set_name("unused");
+    weights->set_data_type(onnx::TensorProto_DataType_FLOAT);
+    weights->add_dims(2);
+    weights->set_data_location(onnx::TensorProto_DataLocation_EXTERNAL);
+    auto* entry = weights->add_external_data();
+    entry->set_key("location");
+    entry->set_value("w.fbuf");
+    std::ofstream(folder_ / "m.onnx", std::ios::binary) << builder.bytes();
+    std::ofstream(folder_ / "w.fbuf") << "weights.";
+    const std::vector<Command> commands{run_command(), check_command(), plan_command(),
+                                        quantise_command()};
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"run", at("m.onnx"), "--values", "off", "--json"},
+          {"check", at("m.onnx"), "--json"},
+          {"plan", at("m.onnx"), "--loadable"},
+          {"quantise", at("m.onnx"), "--calibration", at("in"), "--out"}}) {
+        std::vector<std::string> arguments = command;
+        arguments.push_back(at("w.fbuf"));
+        const Answer answer = sample::typed(arguments, commands);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << command.front();
+        EXPECT_THAT(answer.err, HasSubstr("w.fbuf' is also an input")) << command.front();
+    }
+    EXPECT_EQ(read_whole_file(folder_ / "w.fbuf"), "weights.");
+}
 
 TEST_F(ModelCommands, RunsGiveTheHostsShareAndTheHostsNumbers) {
     const std::string path = model(true);
