@@ -20,10 +20,12 @@
 #include "sim/command_line/command.h"
 #include "sim/command_line/given_options.h"
 #include "sim/command_line/output_paths.h"
+#include "sim/command_line/read_files.h"
 #include "sim/command_line/sweep_point.h"
 #include "sim/config/file_io.h"
 #include "sim/config/preset.h"
 #include "sim/config/printable.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/sweep/launcher.h"
 #include "sim/sweep/sweep_database.h"
 #include "sim/sweep/sweep_report.h"
@@ -64,10 +66,29 @@ struct SweepFolder {
 struct OpenSweep {
     SweepFolder folder;
     Space space;
+    std::string kept{};  ///< the space's text for the folder; empty: the folder has it
 };
 
+/// Whether a text is read as `space`, but with this `folder`.
+bool is_kept(const std::string& text, ConfigNode space, const std::string& folder) {
+    const auto given = std::ranges::find(space.keys, "folder", &ConfigNode::Key::name);
+    const auto index = given - space.keys.begin();
+    if (given == space.keys.end()) {
+        space.keys.push_back({"folder", {}});
+        space.items.emplace_back();
+    }
+    ConfigNode& kept = space.items[static_cast<std::size_t>(index)];
+    kept.kind = ConfigNode::Kind::Scalar;
+    kept.text = folder;
+    try {
+        return flow_yaml(parse_yaml(text, space_file)) == flow_yaml(space);
+    } catch (const ConfigError&) {
+        return false;
+    }
+}
+
 /// The space's text for the sweep's folder: the same lines, but paths of the base are relative to
-/// the same folder as before.
+/// the same folder as before. ConfigError if it would be read as another space.
 std::string kept_text(const Space& space, const fs::path& file) {
     const std::string text = read_whole_file(file, {}, largest_config);
     const ConfigNode root = parse_yaml(text, file.string());
@@ -80,16 +101,25 @@ std::string kept_text(const Space& space, const fs::path& file) {
         throw ConfigError(root.place, "a space is not written inside { }",
                           "write each of its keys on a line of its own");
     }
-    const std::string folder = quoted(space.folder().lexically_normal().string());
-    if (const ConfigNode* given = root.find("folder")) {
-        lines[given->place.line - 1].replace(given->place.column - 1, std::string::npos, folder);
+    const std::string folder = space.folder().lexically_normal().string();
+    const ConfigNode* given = root.find("folder");
+    if (given != nullptr) {
+        lines[given->place.line - 1].replace(given->place.column - 1, std::string::npos,
+                                             quoted(folder));
     } else {
-        lines.push_back("folder: " + folder);
+        lines.push_back("folder: " + quoted(folder));
     }
-    return fmt::format("{}\n", fmt::join(lines, "\n"));
+    std::string kept = fmt::format("{}\n", fmt::join(lines, "\n"));
+    if (!is_kept(kept, root, folder)) {
+        throw ConfigError(given == nullptr ? root.place : given->place,
+                          "the sweep's folder needs a copy of the space, which could not be read",
+                          "write `folder` on one line, without `...` at the end of the file or a "
+                          "byte order mark at its beginning");
+    }
+    return kept;
 }
 
-/// Reports mistakes before anything is written; then a given space is also the folder's.
+/// Reads all and reports mistakes; writes nothing.
 OpenSweep open_sweep(const SweepArguments& arguments) {
     std::error_code none;
     if (fs::is_directory(arguments.sweep, none)) {
@@ -118,10 +148,9 @@ OpenSweep open_sweep(const SweepArguments& arguments) {
     }
     Space space = read_space(fs::absolute(file), file.string());
     check_space(space, arguments.families);
-    const std::string kept = kept_text(space, file);
-    SweepFolder folder{fs::absolute(arguments.out).lexically_normal()};
-    write_atomically(folder.space(), kept);
-    return {std::move(folder), std::move(space)};
+    std::string kept = kept_text(space, file);
+    return {SweepFolder{fs::absolute(arguments.out).lexically_normal()}, std::move(space),
+            std::move(kept)};
 }
 
 /// `2/8`: the third of eight.
@@ -144,6 +173,9 @@ void take_task(const std::string& text, SweepOptions& options) {
 SweepOptions options_of(const SweepArguments& arguments) {
     SweepOptions options;
     options.jobs = std::min(worker_count(arguments.jobs), most_jobs);
+    if (!arguments.task.empty()) {
+        take_task(arguments.task, options);
+    }
     return options;
 }
 
@@ -198,9 +230,8 @@ void gather(const SweepFolder& folder, SweepDatabase& database) {
 }
 
 /// One task of a launcher: has its own database, and skips what the sweep's already has.
-ExitCode run_task(const SweepArguments& arguments, const SweepFolder& folder, const Space& space) {
-    SweepOptions options = options_of(arguments);
-    take_task(arguments.task, options);
+ExitCode run_task(const SweepArguments& arguments, const SweepFolder& folder, const Space& space,
+                  SweepOptions options) {
     fs::create_directories(task_folder(folder.path));
     SweepDatabase own(task_database(folder.path, options.task, options.tasks));
     std::unique_ptr<SweepDatabase> all;
@@ -284,14 +315,19 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     if (!fs::equivalent(own / space_file, arguments.sweep, none)) {
         outputs.push_back({"the sweep", (own / space_file).string()});
     }
-    require_separate(outputs, std::array{arguments.sweep});
-    const auto [folder, space] = open_sweep(arguments);
+    SweepOptions options = options_of(arguments);
+    const auto [folder, space, kept] = open_sweep(arguments);
+    std::vector<std::string> inputs = files_of_space(space);
+    inputs.push_back(arguments.sweep);
+    require_separate(outputs, inputs);
+    if (!kept.empty()) {
+        write_atomically(folder.space(), kept);
+    }
     if (!arguments.task.empty()) {
-        return run_task(arguments, folder, space);
+        return run_task(arguments, folder, space, std::move(options));
     }
     if (!arguments.script.empty()) {
-        write_atomically(arguments.script,
-                         slurm_script(launch_plan(arguments, folder, options_of(arguments))));
+        write_atomically(arguments.script, slurm_script(launch_plan(arguments, folder, options)));
         fs::create_directories(task_folder(folder.path));
         console.out << fmt::format(
             "{}: submit it with sbatch; when its tasks have ended, "
@@ -305,7 +341,6 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     const std::uint64_t by_tasks =
         *launcher == Launcher::Local ? 0 : launch(arguments, folder, space, database, work);
     StatusLine line(console.err);
-    SweepOptions options = options_of(arguments);
     options.progress = line.writer();
     SweepCount count = run_sweep(space, database, work, options);
     count.ran += by_tasks;  // it has found all of them in the database

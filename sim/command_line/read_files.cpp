@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -11,11 +12,13 @@
 #include "sim/check/image_description.h"
 #include "sim/command_line/experiment.h"
 #include "sim/command_line/program_kind.h"
+#include "sim/command_line/sweep_point.h"
 #include "sim/config/file_io.h"
 #include "sim/config/file_name.h"
 #include "sim/config/npy_file.h"
 #include "sim/config/output_folder.h"
 #include "sim/config/preset.h"
+#include "sim/config/yaml_writer.h"
 #include "sim/convert/picture.h"
 #include "sim/model/network.h"
 #include "sim/model/onnx_external.h"
@@ -124,6 +127,21 @@ void add_program(const fs::path& program, std::vector<std::string>& files) {
     add_plan(folder, files);
 }
 
+/// What a design of a sweep reads.
+void add_design(const ConfigNode& design, const fs::path& folder, std::vector<std::string>& files) {
+    try {
+        const Experiment experiment = read_experiment(design, folder);
+        std::ranges::move(files_of_experiment(experiment), std::back_inserter(files));
+        for (const ConfigNode* preset : {&experiment.npu, &experiment.memory}) {
+            if (preset->kind == ConfigNode::Kind::Scalar && names_preset_file(preset->text)) {
+                files.push_back(preset->text);
+            }
+        }
+    } catch (const ConfigError&) {
+        return;  // its run reports the mistake
+    }
+}
+
 /// Of a shape table; the network's own is `input`.
 std::vector<std::string> input_names(const fs::path& table) {
     std::vector<std::string> names{"input"};
@@ -176,6 +194,24 @@ std::vector<std::string> files_of_experiment(const Experiment& experiment) {
     add(files_of_inputs(experiment.inputs, experiment.program));
     add(files_of_inputs(experiment.model.calibration));
     return read;
+}
+
+std::vector<std::string> files_of_space(const Space& space) {
+    std::vector<std::string> files;
+    std::set<std::string> seen;
+    std::uint64_t left_out = 0;
+    for (const Design& design : space.designs(left_out)) {
+        bool is_new = seen.insert("the base").second;
+        for (const FieldValue& change : space.changes(design)) {
+            const std::string text = flow_yaml(change.value);
+            const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+            is_new = (!is_number && seen.insert(change.field + '=' + text).second) || is_new;
+        }
+        if (is_new) {
+            add_design(design_experiment(space, design), space.folder(), files);
+        }
+    }
+    return files;
 }
 
 std::vector<std::string> files_of_inputs(const fs::path& folder, const fs::path& network) {

@@ -11,6 +11,7 @@
 namespace npuscope {
 
 struct Experiment;
+class Space;
 
 /// For a register program or its folder, or the description of a memory image: the images that it
 /// loads or compares with, and what `plan` wrote beside it; for a model, its weights that are not
@@ -21,6 +22,9 @@ std::vector<std::string> files_of_program(const std::filesystem::path& program);
 /// All that an experiment reads, except for the presets of NPU and memory. A file or folder may be
 /// named more than once. ConfigError if a bundled one is unknown.
 std::vector<std::string> files_of_experiment(const Experiment& experiment);
+
+/// The same for all designs of a sweep, with their presets.
+std::vector<std::string> files_of_space(const Space& space);
 
 /// The arrays, pictures and raw bytes in a folder of inputs, and in its folders. For a shape table
 /// only those that are named after its inputs.

@@ -107,6 +107,58 @@ TEST_F(SweepCommand, ABaseThatCannotWorkIsRefused) {
                 HasSubstr("unknown field 'foo'"));
 }
 
+TEST_F(SweepCommand, AFieldThatNoDesignHasIsFoundInALargeSpace) {
+    EXPECT_THAT(refusal(std::string(base) +
+                        "axes: [{field: npu.cbuf.bansk, range: {from: 1, to: 90000}}]\n"),
+                HasSubstr("unknown field 'npu.cbuf.bansk' (did you mean 'banks'?)"));
+}
+
+TEST_F(SweepCommand, FilesOfDesignsAreNotOverwritten) {
+    const std::string lenet = std::string(NPUSCOPE_SOURCE) + "/configs/workload/lenet.yaml";
+    const std::string npu = std::string(NPUSCOPE_SOURCE) + "/configs/npu/nv_small.yaml";
+    for (const char* name : {"n.yaml", "other.yaml"}) {
+        std::filesystem::copy(lenet, folder_ / name);
+    }
+    std::filesystem::copy(npu, folder_ / "npu.yaml");
+    std::ofstream(folder_ / "s.yaml")
+        << "base: {program: n.yaml, run: {values: off}}\n"
+           "axes:\n"
+           "  - {field: program, values: [n.yaml, other.yaml]}\n"
+           "  - {field: npu, values: [nv_full, ./npu.yaml]}\n"
+           "  - {field: run.max_cycles, range: {from: 1, to: 1000}}\n";
+    for (const char* name : {"s.yaml", "n.yaml", "other.yaml", "npu.yaml"}) {
+        const std::string before = read_whole_file(folder_ / name);
+        for (const char* option : {"--csv", "--export"}) {
+            const Answer answer = typed({"sweep", at("s.yaml"), "--out", at("o"), option, at(name)},
+                                        {sweep_command()});
+            EXPECT_EQ(answer.code, ExitCode::WrongInput) << name;
+            EXPECT_THAT(answer.err, HasSubstr("' is also an input; the output would overwrite it"));
+        }
+        EXPECT_EQ(read_whole_file(folder_ / name), before);
+        EXPECT_FALSE(std::filesystem::exists(folder_ / "o"));
+    }
+}
+
+TEST_F(SweepCommand, AWrongTaskIsFoundBeforeAnythingIsWritten) {
+    std::ofstream(folder_ / "s.yaml") << std::string(base) + axes;
+    const Answer answer =
+        typed({"sweep", at("s.yaml"), "--out", at("o"), "--task", "4/4"}, {sweep_command()});
+    EXPECT_EQ(answer.code, ExitCode::WrongInput);
+    EXPECT_THAT(answer.err, HasSubstr("'4/4' is not of the form I/N"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "o"));
+}
+
+TEST_F(SweepCommand, NamesThatAreNotUtf8AreKept) {
+    std::filesystem::copy(std::string(NPUSCOPE_SOURCE) + "/configs/workload/lenet.yaml",
+                          folder_ / "t\xff.yaml");
+    const std::string text =
+        "base: {program: t\xff.yaml, npu: {name: \"a\xff\"}, run: {values: off}}\n";
+    const Answer answer = sweep(text + axes);
+    EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+    EXPECT_THAT(answer.out, HasSubstr("in the database: 2 unchecked"));
+    EXPECT_THAT(typed({"sweep", at("o")}, {sweep_command()}).out, HasSubstr("2 already"));
+}
+
 TEST_F(SweepCommand, UnknownNamesOfferSweepsOnly) {
     const std::string told =
         typed({"sweep", "buffer_size", "--out", at("o")}, {sweep_command()}).err;
@@ -135,6 +187,18 @@ TEST_F(SweepCommand, TheKeptSpaceFindsTheFilesOfTheBase) {
 TEST_F(SweepCommand, ASpaceIsWrittenInLines) {
     EXPECT_THAT(refusal("{base: {program: lenet}, axes: [{field: npu, values: [nv_small]}]}\n"),
                 StartsWith(":1:1: a space is not written inside { }"));
+}
+
+TEST_F(SweepCommand, ASpaceWhoseCopyCouldNotBeReadIsRefused) {
+    const std::string text = std::string(base) + axes;
+    for (const std::string& space : {text + "...\n", "folder:\n  \"a\n   b/..\"\n" + text,
+                                     "\xef\xbb\xbf"
+                                     "folder: .\n" +
+                                         text,
+                                     text + "folder: .\n...\n"}) {
+        EXPECT_THAT(refusal(space),
+                    HasSubstr("needs a copy of the space, which could not be read"));
+    }
 }
 
 TEST_F(SweepCommand, TheKeptSpaceHasTheLinesOfTheOriginal) {
