@@ -210,11 +210,12 @@ Action take_mem_init(CallReader& call, const ImageSource& /*images*/) {
     call.next();
     const FillPattern pattern = call.take_pattern();
     if (pattern != FillPattern::AllZero && range.bytes > largest_fill) {
-        throw ConfigError(call.place(),
-                          fmt::format("mem_init fills {} bytes, more than the {} that are held",
-                                      range.bytes.value, largest_fill.value),
-                          "fill only what the program reads, or with ALL_ZERO, which takes no "
-                          "memory");
+        throw ConfigError(
+            call.place(),
+            fmt::format("mem_init fills {} bytes with a pattern, but at most {} are possible",
+                        range.bytes.value, largest_fill.value),
+            "fill only what the program reads, or with ALL_ZERO, which takes no "
+            "memory");
     }
     return InitMemory{range.memory, range.address, range.bytes, pattern};
 }

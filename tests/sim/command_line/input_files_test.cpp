@@ -132,12 +132,12 @@ TEST_F(InputFiles, CalibrationHoldsNoNaN) {
     GraphValue many = zeros({ElementType::Float32, {4, 3, 1, 2}});
     many.numbers[6 + 3] = std::numeric_limits<double>::quiet_NaN();
     put("nan/many.npy", npy_bytes(many));
-    const auto read = [&](InputUse use) {
+    const auto told = [&](InputUse use) {
         return sample::message_of([&] { InputReader(graph_, {}, use).cases(folder_ / "nan"); });
     };
-    EXPECT_THAT(read(InputUse::Calibration),
+    EXPECT_THAT(told(InputUse::Calibration),
                 HasSubstr("nan/many.npy: element [1, 1, 0, 1] is NaN (calibrate with typical"));
-    EXPECT_EQ(read(InputUse::Run), "");
+    EXPECT_EQ(told(InputUse::Run), "");
 }
 
 TEST_F(InputFiles, SizesOfArraysAreFoundWithoutTheModelsSizes) {

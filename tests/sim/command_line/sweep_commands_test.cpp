@@ -191,11 +191,9 @@ TEST_F(SweepCommand, ASpaceIsWrittenInLines) {
 
 TEST_F(SweepCommand, ASpaceWhoseCopyCouldNotBeReadIsRefused) {
     const std::string text = std::string(base) + axes;
+    const std::string byte_order_mark = "\xef\xbb\xbf";
     for (const std::string& space : {text + "...\n", "folder:\n  \"a\n   b/..\"\n" + text,
-                                     "\xef\xbb\xbf"
-                                     "folder: .\n" +
-                                         text,
-                                     text + "folder: .\n...\n"}) {
+                                     byte_order_mark + "folder: .\n" + text}) {
         EXPECT_THAT(refusal(space),
                     HasSubstr("needs a copy of the space, which could not be read"));
     }

@@ -126,7 +126,8 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
          "t.cfg:1:16: expected the name of a memory image in double quotes, found '\"a.dat);'"},
         {"mem_load(1, 0, \"missing.dat\");", "t.cfg:1:1: cannot read 'missing.dat'"},
         {"mem_init(1, 0, 0x40000001, ONES);",
-         "t.cfg:1:1: mem_init fills 1073741825 bytes, more than the 1073741824 that are held (fill "
+         "t.cfg:1:1: mem_init fills 1073741825 bytes with a pattern, but at most 1073741824 are "
+         "possible (fill "
          "only what the program reads, or with ALL_ZERO, which takes no memory)"},
         {"mem_init(1, 0, 0, ALL_ZERO);", "t.cfg:1:16: the range is empty (give its size in bytes)"},
         {"check_crc(s, 1, 0, 0, 0);", "t.cfg:1:20: the range is empty (give its size in bytes)"},
