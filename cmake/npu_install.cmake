@@ -41,7 +41,16 @@ install(TARGETS npuscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT r
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/npuscope COMPONENT runtime)
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/npuscope COMPONENT runtime)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging COMPONENT runtime)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+# The pages link to headers and examples as they lie in the repository: next to docs/.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/doc_links)
+file(RELATIVE_PATH doc_to_include /${CMAKE_INSTALL_DOCDIR} /${CMAKE_INSTALL_INCLUDEDIR})
+file(RELATIVE_PATH doc_to_examples /${CMAKE_INSTALL_DOCDIR} /${CMAKE_INSTALL_DATADIR}/npuscope/examples)
+foreach(linked include examples)
+  file(CREATE_LINK ${doc_to_${linked}} ${PROJECT_BINARY_DIR}/doc_links/${linked} SYMBOLIC)
+endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/doc_links/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # The manual page is generated from the --help output of the installed program.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

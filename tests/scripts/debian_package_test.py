@@ -5,6 +5,7 @@ Usage: debian_package_test.py CPACK BUILD FOLDER"""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,7 @@ PROGRAM_FILES = [
     "usr/share/doc/npuscope/copyright",
     "usr/share/doc/npuscope/docs/data_path.svg",
     "usr/share/doc/npuscope/docs/tutorials/architect.md",
+    "usr/share/doc/npuscope/packaging/README.md",
     "usr/share/man/man1/npuscope.1.gz",
     "usr/share/npuscope/configs/npu/nv_small.yaml",
     "usr/share/npuscope/configs/memory/dram_50.yaml",
@@ -69,6 +71,13 @@ def run_unpacked(folder):
         expect(name in names, f"the unpacked program knows no preset {name}")
 
 
+def dead_links(documentation):
+    """Links of the pages to files that are not there, as (page, link)."""
+    return [(page.name, link) for page in documentation.rglob("*.md")
+            for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text())
+            if not (page.parent / link).exists()]
+
+
 def main():
     cpack, build, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     if not shutil.which("dpkg-shlibdeps") or not shutil.which("dpkg-deb"):
@@ -87,6 +96,9 @@ def main():
     for name in DEPENDENCIES:
         expect(name in depends, f"the package does not depend on {name}: {depends}")
     run_unpacked(folder / "program")
+    output("dpkg-deb", "--extract", str(development), str(folder / "program"))
+    for page, link in dead_links(folder / "program/usr/share/doc/npuscope"):
+        expect(False, f"{page} links to {link}, which is not installed")
     print("\n".join(problems) if problems else f"{program.name}: {len(paths)} paths, {depends.strip()}")
     shutil.rmtree(folder)
     return 1 if problems else 0
