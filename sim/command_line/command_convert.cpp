@@ -321,39 +321,53 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
                    "IN OUT, or IN.. FOLDER: .npy files or raw bytes; OUT is written as .npy if its "
                    "name ends in .npy");
     app.add_option("--shape", arguments.shape,
-                   "extents in the order of the axes, e.g. 1x3x224x224; not needed for .npy files");
+                   "extents in the order of the axes, e.g. 1x3x224x224; not needed for .npy files")
+        ->option_text("SIZES");
     app.add_option("--axes", arguments.axes,
-                   "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights");
+                   "letters of the shape's axes; usually NCHW, CHW, HW, W, or KCRS for weights")
+        ->option_text("LETTERS");
     app.add_option("--type", arguments.type,
-                   "element type on the NPU's side: int8, int16, float32, ...");
+                   "element type on the NPU's side: int8, int16, float32, ...")
+        ->option_text("TYPE");
     app.add_option(
            "--from", arguments.from,
            "layout of IN: a name of `npuscope list layouts`, name:key=value or a layout expression")
-        ->capture_default_str();
-    app.add_option("--to", arguments.to, "layout of OUT")->capture_default_str();
-    app.add_option("--quantize", arguments.quantise,
+        ->capture_default_str()
+        ->type_name("LAYOUT");
+    app.add_option("--to", arguments.to, "layout of OUT")
+        ->capture_default_str()
+        ->type_name("LAYOUT");
+    app.add_option("--quantise,--quantize", arguments.quantise,
                    "float32 to fixed point: scale=1.5/1.25,radix=6/5,axis=C,math=float32; lists "
-                   "hold one number for each index of the axis");
-    app.add_option("--dequantize", arguments.dequantise,
-                   "fixed point to float32; same syntax as --quantize");
+                   "hold one number for each index of the axis")
+        ->option_text("NUMBERS");
+    app.add_option("--dequantise,--dequantize", arguments.dequantise,
+                   "fixed point to float32; same syntax as --quantise")
+        ->option_text("NUMBERS");
     app.add_option("--stride-npu", arguments.stride_npu,
-                   "strides of the Kneron layout in elements, one per axis: 96,1,32,4");
+                   "strides of the Kneron layout in elements, one per axis: 96,1,32,4")
+        ->option_text("STRIDES");
     app.add_option("--group-rule", arguments.group_rule,
                    "how the channel-group stride is derived from the strides: reader (as the "
                    "vendor's readers do) or extent (over axes longer than 1)")
         ->check(one_of<std::string>({{"reader", "reader"}, {"extent", "extent"}}))
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("RULE");
     app.add_option("--explain", arguments.explain,
-                   "index of an element, e.g. 0,2,5,7: prints how its byte offset is computed");
+                   "index of an element, e.g. 0,2,5,7: prints how its byte offset is computed")
+        ->option_text("INDEX");
     app.add_option("--picture", arguments.picture, "draw this many 16-byte entries (default 3)")
         ->expected(0, 1)
         ->default_str("3")
         ->transform(whole_number(1, most_entries));
     app.add_option("--wmb", arguments.wmb,
-                   "compress weights: file for the mask; OUT receives the non-zero values");
-    app.add_option("--wgs", arguments.wgs, "file for the group sizes, with --wmb");
+                   "compress weights: file for the mask; OUT receives the non-zero values")
+        ->option_text("FILE");
+    app.add_option("--wgs", arguments.wgs, "file for the group sizes, with --wmb")
+        ->option_text("FILE");
     app.add_option("--json", arguments.json,
-                   "file for a summary of the conversion as JSON; - is standard output");
+                   "file for a summary of the conversion as JSON; - is standard output")
+        ->option_text("FILE");
 }
 
 }  // namespace
@@ -361,7 +375,7 @@ void add_options(CLI::App& app, ConvertArguments& arguments) {
 Command convert_command() {
     return {"convert", "moves a tensor from one memory layout to another",
             "npuscope convert --shape 1x3x224x224 --type int8 --from nchw --to 4W4C8B in.npy "
-            "out.bin --quantize scale=1.0,radix=7",
+            "out.bin --quantise scale=1.0,radix=7",
             [](CLI::App& app, NpuFamilies /*families*/) {
                 const auto arguments = std::make_shared<ConvertArguments>();
                 add_options(app, *arguments);

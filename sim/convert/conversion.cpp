@@ -221,7 +221,7 @@ LayoutSpec kept_packing(const ConversionRequest& request, std::vector<std::strin
 
 void require_type(const ConversionRequest& request) {
     if (request.quantise && request.dequantise) {
-        throw ConfigError("--quantize and --dequantize are given together",
+        throw ConfigError("--quantise and --dequantise are given together",
                           "give one of them: to fixed point or back");
     }
     const std::string_view type = request.type->name;

@@ -84,10 +84,10 @@ void take_from_header(FileConversion& job, const NpyHeader& header, const std::s
 std::string type_remedy(const NpyHeader& header, const ConversionPlan& conversion,
                         const ElementRow& needed) {
     if (header.type->name == "float32" && !conversion.quantise) {
-        return "--quantize scale=1,radix=5 turns float32 into fixed point";
+        return "--quantise scale=1,radix=5 turns float32 into fixed point";
     }
     if (conversion.quantise) {
-        return "--quantize needs float32 input; omit it for fixed-point input";
+        return "--quantise needs float32 input; omit it for fixed-point input";
     }
     return &needed == conversion.source_type
                ? fmt::format("give --type {}, or leave it out", header.type->name)
@@ -136,7 +136,7 @@ ConversionPlan plan_for(const ConversionRequest& request, const std::optional<Np
             throw;
         }
         throw ConfigError(error.sentence(),
-                          "the file holds float32: --type int8 or int16 with --quantize "
+                          "the file holds float32: --type int8 or int16 with --quantise "
                           "scale=1,radix=5 turns it into fixed point");
     }
 }

@@ -33,6 +33,20 @@ class CommandConvert : public testing::Test {
     const TempFolder folder_;
 };
 
+TEST_F(CommandConvert, BothSpellingsOfQuantiseAreAccepted) {
+    const std::string in = write("in", std::string("\0\0\0\x3f", 4));  // 0.5
+    for (const char* option : {"--quantise", "--quantize"}) {
+        const auto answer =
+            convert({"--shape", "1", "--type", "int8", option, "scale=1,radix=4", in, path("out")});
+        EXPECT_EQ(answer.code, ExitCode::Good) << answer.err;
+        EXPECT_EQ(read("out"), "\x08") << option;
+    }
+    EXPECT_EQ(convert({"--shape", "1", "--quantise", "scale=1", "--dequantize", "scale=1", in,
+                       path("out")})
+                  .err.find("npuscope: --quantise and --dequantise are given together"),
+              0U);
+}
+
 TEST_F(CommandConvert, MovesAFileIntoANamedLayout) {
     const std::string in = write("in", "aAbBcC");
     const auto answer =
