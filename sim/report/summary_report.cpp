@@ -16,7 +16,7 @@
 namespace npuscope {
 namespace {
 
-std::string effort(const Result& result) {
+std::string effort(const Result& result, std::size_t width) {
     const double rate =
         result.wall_seconds > 0
             ? static_cast<double>(result.simulated_cycles.value) / result.wall_seconds / 1e6
@@ -24,9 +24,11 @@ std::string effort(const Result& result) {
     const bool brief = result.wall_seconds < 0.1;
     std::string repeats;
     if (result.repeated_cycles > Cycles(0)) {
-        repeats = fmt::format("{} of these cycles repeat earlier ones: counted, not simulated\n",
-                              percent(static_cast<double>(result.repeated_cycles.value) /
-                                      static_cast<double>(result.simulated_cycles.value)));
+        repeats =
+            wrapped(fmt::format("{} of these cycles repeat earlier ones: counted, not simulated",
+                                percent(static_cast<double>(result.repeated_cycles.value) /
+                                        static_cast<double>(result.simulated_cycles.value))),
+                    0, 2, width);
     }
     return fmt::format("\nsimulated {} cycles in {:.{}f} {} ({:.2f} Mcycles/s)\n{}",
                        with_separators(result.simulated_cycles.value),
@@ -83,7 +85,7 @@ std::string rows_text(const Result& result, std::size_t width) {
                      {"kind", Align::Left},
                      {"cycles", Align::Right},
                      {"share", Align::Right},
-                     {"MACs", Align::Right},
+                     {"MACs used", Align::Right},
                      {"read", Align::Right},
                      {"written", Align::Right},
                      {"bound by", Align::Left}});
@@ -100,9 +102,12 @@ std::string rows_text(const Result& result, std::size_t width) {
                                    : row.on_host       ? "not counted"
                                                        : "hidden")});
     }
-    return table.empty() ? std::string()
-                         : "\nwhere the time went: cycles, share of all, MAC array used, bytes\n" +
-                               table.text(width);
+    return table.empty()
+               ? std::string()
+               : '\n' +
+                     wrapped("where the time went: cycles, share of all, MAC array used, bytes", 0,
+                             2, width) +
+                     table.text(width);
 }
 
 /// How far layers may be from the model, if they use other scales or weights than the model.
@@ -128,8 +133,8 @@ std::string operations_of(const Result& result, std::size_t width) {
                      {"name", Align::Left},
                      {"cycles", Align::Right},
                      {"hidden", Align::Right},
-                     {"macs", Align::Right},
-                     {"used", Align::Right},
+                     {"MACs", Align::Right},
+                     {"MACs used", Align::Right},
                      {"bound by", Align::Left}});
     for (std::size_t i = 0; i < result.operations.size(); ++i) {
         const OperationRecord& operation = result.operations[i];
@@ -337,7 +342,7 @@ std::string summary_report(const Result& result, Details details, std::size_t wi
     }
     return text + checks_of(result, width) + differences_of(result, width) +
            fitted(refused_of(result), width) + findings_text(result.findings, all, width) +
-           effort(result);
+           effort(result, width);
 }
 
 }  // namespace npuscope

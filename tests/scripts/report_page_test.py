@@ -100,7 +100,9 @@ def run_page(browser, npuscope, folder, shots):
     assert page.draw_all() >= 5
     with open(out + "/result.json") as result:
         cycles = json.load(result)["cycles"]
-    assert f"{cycles:,}" in page.all(".cards")[0].text
+    cards = page.all(".cards")[0].text
+    assert f"{cycles:,}" in cards
+    assert f"{10**9 // cycles:,}\nframes a second" in cards, cards  # at 1 GHz; not rounded up
     assert "MACs a cycle" in hover(page, 0, 1, 0)
     timeline = page.script("return charts.findIndex(one => one.place.getAttribute('aria-label').startsWith('timeline'))")
     before = page.script("return charts[arguments[0]].chart.getModel().getComponent('dataZoom').getPercentRange()", timeline)

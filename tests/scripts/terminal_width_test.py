@@ -74,8 +74,8 @@ def problems_of(text, columns):
         if len(line) > columns:
             problems.append(f"{len(line)} columns: {line}")
         if "..." in line or "\N{HORIZONTAL ELLIPSIS}" in line:
-            # `TEXT ...` of an option's help says that it may be repeated, `int8, ...` that there are more
-            whole = line.split("...")[0].endswith(("TEXT ", "[FILES", ", "))
+            # `[FILES...]` of a usage line says that there may be several, `int8, ...` that there are more
+            whole = line.split("...")[0].endswith(("[FILES", ", "))
             problems += [] if whole else [f"cut: {line}"]
     return problems
 
@@ -89,7 +89,7 @@ def main():
             print("$ npuscope", *command)
             print(in_terminal([executable, *command], shown_columns))
             continue
-        for where, columns in (("80 columns", 80), ("120 columns", 120), ("a pipe", PIPE_COLUMNS)):
+        for where, columns in (("60 columns", 60), ("80 columns", 80), ("120 columns", 120), ("a pipe", PIPE_COLUMNS)):
             text = (in_pipe([executable, *command]) if where == "a pipe"
                     else in_terminal([executable, *command], columns))
             for problem in problems_of(text, columns):

@@ -35,6 +35,9 @@ function number(value) {
   return Number.isInteger(value) || Math.abs(value) >= 1e5 ? grouped.format(value) : String(+value.toPrecision(4));
 }
 
+/// As the text has it: four digits, or all that are before the point.
+const rate = value => number(value < 1000 ? +value.toPrecision(4) : Math.floor(value));
+
 const counted = (count, what) => `${grouped.format(count)} ${what}${count === 1 ? '' : 's'}`;
 
 const percent = share => (share === null || share === undefined ? '' : `${(100 * share).toFixed(1)} %`);
@@ -209,7 +212,7 @@ function verdictCards(run) {
     ['outcome', run.status === 'pass' ? `pass: ${counted(run.checks.length, 'check')}` : run.status, colourOf[run.status] ?? 'bad'],
     ['cycles', number(run.cycles)],
     ['milliseconds', number(run.microseconds / 1000)],
-    ['inputs a second', run.inputs_per_second ? number(+run.inputs_per_second.toPrecision(4)) : ''],
+    ['frames a second', run.inputs_per_second ? rate(run.inputs_per_second) : ''],
     ['of the MAC array used', peak ? percent(macsOf(run) / peak / run.cycles) : ''],
     ['bound most by', bounds && run.cycles ? `${bounds[0]} ${percent(bounds[1] / run.cycles)}` : ''],
     ['read', bytes(run.traffic.read_bytes)],
@@ -288,7 +291,7 @@ function layerTable(run) {
 function unitChart(run) {
   const units = Object.entries(run.units).filter(([, unit]) => unit.busy + unit.starved + unit.blocked > 0);
   if (!units.length) return;
-  const place = section('Units', 'Cycles in which a unit worked, waited for data, or waited for room behind it, summed over its processes that work at the same time.');
+  const place = section('Units', 'Cycles in which a unit worked, waited for data, or waited for room in the next one, summed over its processes that work at the same time.');
   chart(place, 60 + 30 * units.length, 'busy, starved and blocked cycles of each unit', axis => ({
     grid: {left: 110, right: 30, top: 30, bottom: 30}, legend: {textStyle: {color: colour('soft')}},
     tooltip: {trigger: 'axis', valueFormatter: number},
@@ -306,7 +309,8 @@ function timelineCharts(events) {
   const bars = events.filter(event => event.ph === 'X');
   const lanes = [...new Set(bars.map(event => `${event.pid}.${event.tid}`))].sort((a, b) => a.localeCompare(b, 'en', {numeric: true}));
   if (bars.length) {
-    const place = section('Timeline', 'Operations, then what every unit did: blue works, yellow waits for data, red waits for room. ' +
+    const place = section('Timeline', 'Operations and layers in the colour of the cause that bounds them, those that overlap in a second row; ' +
+      'then what every unit did: blue works, yellow waits for data, red waits for room. ' +
       'Turn the wheel over it to zoom, drag to move.');
     const items = bars.map(event => [lanes.indexOf(`${event.pid}.${event.tid}`), event.ts, event.ts + event.dur,
       event.name, event.cat, processes[event.pid]]);
@@ -585,7 +589,7 @@ function sweepPage(sweep) {
       means.sort((a, b) => a[1] - b[1]);
       return {axis, factor: means[means.length - 1][1] / means[0][1], least: means[0][0], most: means[means.length - 1][0]};
     }).sort((a, b) => b.factor - a.factor);
-    chart(section('What matters', `How many times larger ${objectives[0].name} is, on average, at the value of an axis where it is largest than at the value where it is smallest.`),
+    chart(section('What matters', `For each axis: the mean of ${objectives[0].name} at the value where it is largest, divided by the mean at the value where it is smallest; means are geometric, over all other axes.`),
       70 + 34 * effects.length, 'influence of each axis', axis => ({
         grid: {left: 190, right: 60, top: 10, bottom: 30},
         tooltip: {formatter: item => `${escaped(item.name)}: ${number(+item.value.toPrecision(4))} times, smallest at ${escaped(effects[item.dataIndex].least)}, largest at ${escaped(effects[item.dataIndex].most)}`},

@@ -25,13 +25,13 @@ TEST(SummaryReport, ReadsAsATable) {
         "  bound by mac 72 %, sdp_drain 25 %\n"
         "  what would help: a larger MAC array (npu.datapath.atomic_c, npu.datapath.atomic_k)\n"
         "\nwhere the time went: cycles, share of all, MAC array used, bytes\n"
-        "  #  operation  kind  cycles   share    MACs    read  written  bound by\n"
-        "  0  conv 0           53,900  98.2 %  50.0 %  8.00 k   5.38 k  mac\n";
+        "  #  operation  kind  cycles   share  MACs used    read  written  bound by\n"
+        "  0  conv 0           53,900  98.2 %     50.0 %  8.00 k   5.38 k  mac\n";
     const std::string details =
         "\n"
         "operations, from their launch to their end\n"
-        "  #  unit  name    cycles  hidden       macs    used  bound by\n"
-        "  0  conv  conv 0  53,900          1,724,800  50.0 %  mac 74 %, sdp_drain 25 %\n"
+        "  #  unit  name    cycles  hidden       MACs  MACs used  bound by\n"
+        "  0  conv  conv 0  53,900          1,724,800     50.0 %  mac 74 %, sdp_drain 25 %\n"
         "\n"
         "where the cycles went\n"
         "  #     mac  sdp_drain     sum\n"
