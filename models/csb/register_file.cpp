@@ -109,7 +109,8 @@ std::string unit_name(const RegisterBlock& block) {
 /// How a program avoids a violation of the rule.
 std::string remedy_of(std::string_view id) {
     if (id == "register_in_use") {
-        return "wait for the operation's interrupt first, or program the other group (S_POINTER)";
+        return "wait for the operation's interrupt first, or program the other register "
+               "group (S_POINTER)";
     }
     if (id == "lut_in_use") {
         return "wait for the operation's interrupt before loading the tables";
@@ -180,7 +181,7 @@ WriteEffect RegisterFile::write(std::uint32_t offset, std::uint32_t value) {
     } else if (grouped(*row) && enabled_[producer_]) {
         effect.kind = WriteEffect::Kind::Refused;
         effect.finding = finding(Severity::Error, "register_in_use", *row,
-                                 " was written while the operation of group " +
+                                 " was written while the operation of register group " +
                                      std::to_string(producer_) + " is enabled; the write is lost");
         effect.finding->once_a_unit = true;
     } else {
@@ -285,8 +286,8 @@ std::optional<Diagnostic> RegisterFile::lut_in_use(const RegisterRow& row) const
         return std::nullopt;
     }
     return finding(Severity::Warning, "lut_in_use", row,
-                   " was written while the operation of group " + std::to_string(consumer_) +
-                       " looks values up");
+                   " was written while the operation of register group " +
+                       std::to_string(consumer_) + " looks values up");
 }
 
 std::optional<std::uint32_t> RegisterFile::read(std::uint32_t offset) {

@@ -32,21 +32,22 @@ Diagnostic ProgramOperations::wrong_group(std::string_view block, unsigned next)
     if (const auto place = programmed_at_.find({block, next}); place != programmed_at_.end()) {
         finding.register_name = spelled(block, "D_OP_ENABLE");
         finding.sentence = fmt::format(
-            "{} was programmed in group {} but not enabled there: it never starts, nor does "
-            "anything enabled in group {} after it",
+            "{} was programmed in register group {} but not enabled there: it never starts, nor "
+            "does anything enabled in register group {} after it",
             block, next, 1 - next);
-        finding.remedy = fmt::format("write 1 to this register after the others of group {}", next);
+        finding.remedy =
+            fmt::format("write 1 to this register after the others of register group {}", next);
         finding.place = place->second;
         return finding;
     }
     finding.register_name = spelled(block, "S_POINTER");
     finding.sentence = fmt::format(
-        "{} is enabled in group {}, but group {} is next: it never "
+        "{} is enabled in register group {}, but register group {} is next: the operation never "
         "starts",
         block, 1 - next, next);
     finding.remedy = fmt::format(
-        "write {} to its S_POINTER before its other registers: the groups are used alternately, 0 "
-        "first",
+        "write {} to its S_POINTER before its other registers: register groups are used "
+        "alternately, 0 first",
         next);
     const auto place = enabled_at_.find(block);
     finding.place = place == enabled_at_.end() ? Place{} : place->second;
@@ -99,9 +100,9 @@ bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
             const auto place =
                 enabled_at_.find(enabled_at_.contains(block) ? block : ready.front());
             log.add({.id = "never_starts",
-                     .sentence =
-                         fmt::format("{} is not enabled in group {}, so {} never start{}", block,
-                                     next, fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
+                     .sentence = fmt::format(
+                         "{} is not enabled in register group {}, so {} never start{}", block, next,
+                         fmt::join(ready, ", "), ready.size() == 1 ? "s" : ""),
                      .remedy = fmt::format("write 1 to its D_OP_ENABLE_0 while {} is {}",
                                            spelled(block, "S_POINTER"), next),
                      .unit = std::string(block),

@@ -159,8 +159,8 @@ Diagnostic unfinished(unsigned group, const std::vector<std::string_view>& block
                                          : "D_OP_ENABLE";
     return {
         .id = "unfinished",
-        .sentence = fmt::format("{} {} enabled in group {}, and the program ends before the "
-                                "operation does",
+        .sentence = fmt::format("{} {} enabled in register group {}, and the program ends "
+                                "before the operation does",
                                 names, blocks.size() == 1 ? "is" : "are", group),
         .remedy = std::ranges::all_of(blocks, [](auto block) { return block.ends_with("_RDMA"); })
                       ? "a read DMA has no interrupt: do not enable it where its unit takes "

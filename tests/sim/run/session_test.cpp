@@ -252,7 +252,8 @@ TEST(Session, stops_when_an_operation_never_starts) {
         message_of(replaced(copy_program, "reg_write(NVDLA_SDP.D_OP_ENABLE_0, 0x1);", ""));
     EXPECT_NE(message.find("deadlock"), std::string::npos) << message;
     EXPECT_NE(message.find("SDP_0"), std::string::npos) << message;
-    EXPECT_NE(message.find("NVDLA_SDP.D_OP_ENABLE_0: NVDLA_SDP is not enabled in group 0"),
+    EXPECT_NE(message.find("NVDLA_SDP.D_OP_ENABLE_0: NVDLA_SDP is not enabled in register "
+                           "group 0"),
               std::string::npos)
         << message;
 }
