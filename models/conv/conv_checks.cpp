@@ -62,7 +62,7 @@ class Checks {
         finding.unit = said.unit;
         finding.register_name = spelled(said.unit, said.register_name);
         finding.field = said.field.substr(0, said.field.find(' '));
-        finding.remedy = "correct whichever register is wrong";
+        finding.remedy = "make the two registers agree";
         findings_.push_back(std::move(finding));
     }
 

@@ -282,7 +282,7 @@ void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
     }
     if constexpr (Visitor::decodes) {
         if (!config.lut) {
-            fields.refuse("LUT_BYPASS", "this NPU's SDP has no look-up tables",
+            fields.refuse("LUT_BYPASS", "this NPU's SDP has no lookup tables",
                           "program 1 (bypass), or choose an NPU that has them: npu.sdp.lut=true");
         }
     }

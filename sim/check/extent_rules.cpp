@@ -170,8 +170,8 @@ bool MemoryRules::judge_extent(const CheckedOperation& operation, const SurfaceU
     return report_extent(
         operation, use,
         {.id = rule_ids::partly_written,
-         .sentence = fmt::format("{} {} bytes from {} on that {} writes, but also {} bytes that it "
-                                 "does not write",
+         .sentence = fmt::format("{0} {1} bytes from {2} on that {3} writes, but also {4} bytes "
+                                 "that {3} does not write",
                                  surface_does(operation, use, "read"), seen.written,
                                  to_hex(*seen.first_written), owner.operation,
                                  seen.filled + seen.unwritten),

@@ -119,7 +119,7 @@ std::string stages_text(const SdpJob& job) {
         }
         add_alu(stages.ew.alu, job.operands[ew_stage], steps);
         if (!stages.ew.lut_bypass) {
-            steps.emplace_back("look-up table");
+            steps.emplace_back("lookup table");
         }
     }
     const Conversion& out = stages.convertor;
@@ -248,8 +248,8 @@ std::string meaning_of(const CdpJob& job) {
         in.empty() ? "" : fmt::format(" converted: {} ->", in), nan_to_zero ? " NaN as 0 ->" : "",
         mul_bypass ? "looked up in the tables"
                    : fmt::format("normalised over {} channels", local_size),
-        sum_bypass ? "look-up of the value itself"
-                   : fmt::format("look-up of the sum of {} squares", local_size),
+        sum_bypass ? "lookup of the value itself"
+                   : fmt::format("lookup of the sum of {} squares", local_size),
         out.empty() ? "" : fmt::format(" -> converted: {}", out),
         result_at(job.shape, precision, job.destination.base));
 }

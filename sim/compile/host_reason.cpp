@@ -206,7 +206,8 @@ std::optional<Diagnostic> HostReasons::of_operator(std::size_t index) const {
         return quantisers_.reason(
             index, quantised_exact_rule,
             fmt::format("a {} of quantised maps is not computed by the NPU", node.op),
-            "over height and width, use GlobalAveragePool; a sum is that times height x width");
+            "for an average over height and width, use GlobalAveragePool; for a sum, multiply its "
+            "result by height x width");
     }
     const bool dilated = std::ranges::any_of(node.integers("dilations"),
                                              [](std::int64_t dilation) { return dilation != 1; });

@@ -134,7 +134,7 @@ class TreeBuilder : public YAML::EventHandler {
                           fmt::format("add the '{}'", list ? ']' : '}'));
     }
     throw ConfigError(place, "not YAML: " + reason,
-                      "indent with blanks, and quote values that hold ': ' or ' #'");
+                      "indent with spaces, not tabs, and quote values that contain ': ' or ' #'");
 }
 
 }  // namespace

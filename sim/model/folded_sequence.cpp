@@ -187,8 +187,10 @@ LayerSequence folded_sequence(ConvolvedLayer& form, const FineMap* fine) {
         const double bias = of_kernel(layer.bias, k, 0);
         const int shift = shift_of_kernel(weights, bias, layer, factor);
         if (shift < 0) {
-            folded.reason =
-                fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
+            folded.reason = fmt::format(
+                "kernel {} has a scale of {} and a bias of {}, which the NPU cannot "
+                "represent",
+                k, factor, bias);
             return folded;
         }
         const double unit = std::ldexp(1.0, shift);

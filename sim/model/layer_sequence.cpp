@@ -400,8 +400,10 @@ LayerSequence round_scales(const QuantisedLayer& layer) {
         }
         const auto product = possible ? scales.product_of(k) : std::nullopt;
         if (!product) {
-            rounded.reason =
-                fmt::format("kernel {} has a scale of {} and a bias of {}", k, factor, bias);
+            rounded.reason = fmt::format(
+                "kernel {} has a scale of {} and a bias of {}, which the NPU cannot "
+                "represent",
+                k, factor, bias);
             return rounded;
         }
         rounded.scale.push_back(product->scale);

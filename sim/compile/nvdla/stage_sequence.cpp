@@ -47,7 +47,8 @@ class Staging {
         }
         if (floor_ == Floor::SecondStage && !sequence_.first.empty()) {
             return sequence_problem(scale_field,
-                                    "it clips to a limit, with scales of more than 15 bits",
+                                    "its scales of more than 15 bits need the multiplier of the "
+                                    "second stage, where it clips to a limit",
                                     "clip to the zero point or to a range of 256 values");
         }
         if (sequence_.even && floor_ == Floor::SecondStage) {

@@ -170,8 +170,8 @@ class LayerRules {
             candidate_.pattern == Pattern::Tconv;
         if (grouped && candidate_.groups != 1) {
             complain("groups_1", std::to_string(candidate_.groups), "1",
-                     fmt::format("1, or {} (depth-wise)", candidate_.in[1]),
-                     "groups must be 1, or equal to both channels and kernels (depth-wise)");
+                     fmt::format("1, or {} (depthwise)", candidate_.in[1]),
+                     "groups must be 1, or equal to both channels and kernels (depthwise)");
         }
     }
 

@@ -302,6 +302,7 @@ TEST(ExtentRules, AnOperandOfWhichAnOperationWritesOnlyAPartIsFound) {
             EXPECT_EQ(log.findings()[0].id, "partly_written");
             EXPECT_EQ(log.findings()[0].register_name, "NVDLA_PDP_RDMA.D_SRC_BASE_ADDR_LOW_0");
             EXPECT_EQ(log.findings()[0].address, Address(0x80000080));
+            EXPECT_TRUE(log.findings()[0].sentence.ends_with(" bytes that sdp 0 does not write"));
         }
     }
 }

@@ -91,8 +91,9 @@ TEST(YamlReader, BrokenSyntaxIsNamed) {
     EXPECT_EQ(complaint("unit: {banks: 3\n"),
               "nv.yaml:2:1: not YAML: a mapping that begins with '{' is not closed (add the '}')");
     EXPECT_EQ(complaint("title: a: b\n"),
-              "nv.yaml:1:9: not YAML: illegal map value (indent with blanks, and quote values that "
-              "hold ': ' or ' #')");
+              "nv.yaml:1:9: not YAML: illegal map value (indent with spaces, not tabs, and quote "
+              "values that "
+              "contain ': ' or ' #')");
 }
 
 TEST(YamlReader, NullTakesTheValueFromAnOptional) {
