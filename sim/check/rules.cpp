@@ -17,7 +17,7 @@ constexpr std::string_view plans = "check, plan, run";  // commands that plan a 
 
 constexpr std::array all_rules{
     Rule{"absent_feature", Severity::Warning, "check",
-         "The NPU has what an operation or a surface uses; `run` refuses the operation.",
+         "The NPU has what an operation or a surface uses; otherwise `run` refuses the operation.",
          "the preset's configuration"},
     Rule{"address_width", Severity::Error, "run", "Addresses fit the bits of the memory port.",
          "the preset's mcif.address_bits"},
@@ -144,17 +144,17 @@ constexpr std::array all_rules{
                         "Every loaded file is read, from its first byte to its last non-zero byte.",
                         the_program})),
     Rule{"lut_in_use", Severity::Warning, "check, run",
-         "A look-up table is not written while an operation looks values up in it.",
+         "A lookup table is not written while an operation looks values up in it.",
          "nv_small RTL of SDP and CDP register access: the tables exist once"},
     Rule{"lut_incomplete", Severity::Warning, "check",
-         "The entries of a look-up table are loaded before values are looked up in it.",
+         "The entries of a lookup table are loaded before values are looked up in it.",
          "NVDLA LUT page, entries of the X and Y tables"},
     Rule{"lut_not_writable", Severity::Warning, "check, run",
-         "A look-up table is written only while it is selected for writing; `check` reports a "
+         "A lookup table is written only while it is selected for writing; `check` reports a "
          "note, because silicon drops the write.",
          "nv_small RTL of SDP and CDP register access", Severity::Note},
     Rule{"lut_past_end", Severity::Warning, "check, run",
-         "A look-up table is not written past its last entry.",
+         "A lookup table is not written past its last entry.",
          "nv_small RTL of SDP and CDP register access"},
     Rule{"map_mismatch", Severity::Error, "check",
          "A TINPU layer reads a feature map with the shape and type it was written with, and "
@@ -193,9 +193,13 @@ constexpr std::array all_rules{
          Shows::Start,
          true,
          true},
+    with(&Rule::beside_verdict,
+         Rule{"no_array_output", Severity::Note, "run",
+              "An output of a loadable is also written as an array.", "information"}),
     Rule{"no_products", Severity::Note, plans, "A model has layers with MACs.", "information"},
-    with(&Rule::beside_verdict, Rule{"no_raw_output", Severity::Note, "run",
-                                     "Outputs have arrays, 8-bit ones raw bytes.", "information"}),
+    with(&Rule::beside_verdict,
+         Rule{"no_raw_output", Severity::Note, "run",
+              "An output of 8-bit elements is also written as raw bytes.", "information"}),
     Rule{"not_a_number", Severity::Error, "check", "Elements of fp16 surfaces are not NaN.",
          "the description of the image"},
     Rule{"not_executed", Severity::Error, "run", "Every statement of a program is executed.",
@@ -397,6 +401,11 @@ constexpr std::array all_rules{
                                      "The host implements the operators of all nodes that the NPU "
                                      "does not support, and their sizes are known.",
                                      "information"}),
+    with(&Rule::beside_verdict,
+         Rule{"timing_of_split", Severity::Note, "run",
+              "A network that several NPUs share (`--split`) is a shape table, whose values are "
+              "computed.",
+              "information"}),
     Rule{"unfinished", Severity::Error, "run",
          "An operation that is enabled ends before the program does.", the_program},
     of_surfaces(Rule{"uninitialised_read", Severity::Error, "check, run",

@@ -344,9 +344,10 @@ class LoadableRun {
                 out.remove(file_name(output.name, ".npy"));
                 result.findings.push_back(
                     {.severity = Severity::Note,
-                     .id = rule_ids::no_raw_output,
-                     .sentence = fmt::format("output '{}' is written as {} only: data type {} and "
-                                             "pixel format {} do not say where its elements are",
+                     .id = "no_array_output",
+                     .sentence = fmt::format("output '{}' is written as {} only, not as an array: "
+                                             "the places of its elements are not known for data "
+                                             "type {} and pixel format {}",
                                              output.name, file_name(output.name, ".bin"),
                                              static_cast<unsigned>(output.tensor.type),
                                              output.tensor.pixel_format)});

@@ -233,7 +233,14 @@ class ModelRun {
         };
         RunOptions options = options_;
         options.values = false;
-        return run_shared(files_.split, plan_for, system_, options);
+        Result result = run_shared(files_.split, plan_for, system_, options);
+        if (options_.values) {
+            result.findings.push_back(
+                {.severity = Severity::Note,
+                 .id = "timing_of_split",
+                 .sentence = "only timing is simulated of a model that several NPUs share"});
+        }
+        return result;
     }
     /// A model that is one program for the NPU is simulated; any other is estimated from one frame.
     StreamRecord stream(const Result& frame) const {

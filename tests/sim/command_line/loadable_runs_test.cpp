@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loadable planned from a model produces what `run` computes of it, byte for byte.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "sim/config/file_io.h"
 #include "tests/sim/command_line/typed.h"
 #include "tests/sim/run/quantised_model.h"
+#include "tests/support/sample_loadable.h"
 #include "tests/support/temp_folder.h"
 
 namespace npuscope {
@@ -86,6 +88,22 @@ TEST_P(LoadableRuns, ZerosWithoutInputs) {
     const Answer zeros = typed({"run", path("model.fbuf"), "--outputs", path("without")});
     ASSERT_EQ(zeros.code, ExitCode::Good) << zeros.err;
     EXPECT_EQ(read_whole_bytes(path("loadable/y.npy")), read_whole_bytes(path("without/y.npy")));
+}
+
+TEST(LoadableOutputs, OneWithoutKnownElementsIsWrittenAsBytesAlone) {
+    const TempFolder folder;
+    Loadable loadable = test::sdp_chain();
+    loadable.tensors.back().pixel_format = 200;
+    std::ofstream(folder / "chain.fbuf", std::ios::binary) << loadable_bytes(loadable);
+    const Answer run = sample::typed({"run", (folder / "chain.fbuf").string(), "--npu", "nv_small",
+                                      "--outputs", (folder / "out").string(), "--operations"},
+                                     {run_command()});
+    EXPECT_EQ(run.code, ExitCode::Good) << run.err;
+    EXPECT_THAT(run.out, testing::HasSubstr("note: output 'out' is written as out.bin only, not as "
+                                            "an array"));
+    EXPECT_THAT(run.out, testing::HasSubstr("[no_array_output]"));
+    EXPECT_TRUE(fs::exists(folder / "out/out.bin"));
+    EXPECT_FALSE(fs::exists(folder / "out/out.npy"));
 }
 
 TEST_P(LoadableRuns, OutputsThatAreConstants) {

@@ -270,6 +270,16 @@ TEST_F(ModelCommands, WrongInputsAreNamed) {
     EXPECT_FALSE(fs::exists(folder_ / "out"));
 }
 
+TEST_F(ModelCommands, OfAModelThatSeveralNpusShareOnlyTimingIsSimulated) {
+    const std::string note = "only timing is simulated of a model that several NPUs share";
+    std::vector<std::string> line{"run", model(false), "--instances", "2", "--split", "rows"};
+    const Answer asked = typed(line);
+    EXPECT_EQ(asked.code, ExitCode::Good) << asked.err;
+    EXPECT_THAT(asked.out, HasSubstr(note));
+    line.insert(line.end(), {"--values", "off"});
+    EXPECT_THAT(typed(line).out, Not(HasSubstr(note)));
+}
+
 /// A float convolution, which no NPU supports, and an operator after it.
 std::string float_model(const fs::path& folder, const std::string& after) {
     ModelBuilder builder;
