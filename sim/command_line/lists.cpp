@@ -124,6 +124,15 @@ std::vector<PresetFile> presets_of(const char* kind, const std::string& prefix) 
     return presets;
 }
 
+/// Of presets whose clock is not public a comment says which preset's stands in for it; then so do
+/// those of the array and the buffers.
+bool has_stand_ins(const std::string& text) {
+    const std::size_t clock = text.find("\nclock:");
+    return clock != std::string::npos &&
+           text.substr(clock + 1, text.find('\n', clock + 1) - clock).find("stand-in:") !=
+               std::string::npos;
+}
+
 std::string gigabytes(double bytes_per_second) {
     return fmt::format("{:.4g} GB/s", bytes_per_second / 1e9);
 }
@@ -177,8 +186,11 @@ std::string list_presets_text(const SystemConfig& system, NpuFamilies families,
                               const std::string& prefix) {
     std::string text;
     for (const PresetFile& preset : presets_of("npu", prefix)) {
-        const SystemConfig one = parse_system(read_preset_text(preset), preset.shown, families);
-        text += fmt::format("npu     {:<22}{}\n", preset.name, one.family->summary(one.npu));
+        const std::string fields = read_preset_text(preset);
+        const SystemConfig one = parse_system(fields, preset.shown, families);
+        text +=
+            fmt::format("npu     {:<22}{}{}\n", preset.name,
+                        has_stand_ins(fields) ? "stand-ins: " : "", one.family->summary(one.npu));
     }
     for (const PresetFile& preset : presets_of("memory", prefix)) {
         text += fmt::format("memory  {:<22}{}\n", preset.name,

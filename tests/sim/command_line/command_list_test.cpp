@@ -23,6 +23,10 @@ TEST(CommandList, PresetsOfBothKinds) {
     EXPECT_EQ(
         listed({"presets", "nv_l"}),
         "npu     nv_large              1 GHz, 2048 multipliers, 512 KiB of buffer, bus of 32 B\n");
+    EXPECT_EQ(
+        listed({"presets", "kl520"}),
+        "npu     kl520                 stand-ins: 1 GHz, 512 multipliers, 512 KiB of buffer, bus "
+        "of 16 B\n");
 }
 
 TEST(CommandList, MemoriesHaveBandwidthAndLatency) {
