@@ -29,6 +29,16 @@ namespace {
 
 using Action = std::function<ExitCode(const Console&)>;
 
+constexpr const char* general_help =
+    "Exit codes:\n"
+    "  0   success\n"
+    "  1   an expectation failed, or the program is wrong\n"
+    "  2   the input is wrong\n"
+    "  3   the machine stopped: deadlock or cycle limit\n"
+    "  70  a defect of npuscope itself\n\n"
+    "Documentation:\n"
+    "  `npuscope COMMAND --help`; README.md and docs/, installed in /usr/share/doc/npuscope";
+
 /// The sub-command that the arguments named, or the program itself.
 const CLI::App& chosen(const CLI::App& app) {
     const auto parsed = app.get_subcommands();
@@ -40,6 +50,21 @@ std::string ask_for_help(const CLI::App& app) {
     return fmt::format("see `{}{} --help`", parent == nullptr ? "" : parent->get_name() + " ",
                        app.get_name());
 }
+
+/// `--winograd, --no-winograd`, without the parser's notation for a flag that negates; the usage line
+/// says which positionals are required.
+class HelpFormatter : public CLI::Formatter {
+    std::string make_option_name(const CLI::Option* option, bool positional) const override {
+        std::string name = CLI::Formatter::make_option_name(option, positional);
+        for (const auto& [from, to] : {std::pair{"{false}", ""}, std::pair{",", ", "}}) {
+            name = CLI::detail::find_and_replace(name, from, to);
+        }
+        return name;
+    }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        return option->get_positional() ? "" : CLI::Formatter::make_option_opts(option);
+    }
+};
 
 [[noreturn]] void refuse_argument(const CLI::App& app, const std::string& argument) {
     std::vector<std::string> known;
@@ -145,6 +170,7 @@ Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilie
     std::vector<std::pair<CLI::App*, Action>> actions;
     for (const Command& command : commands) {
         CLI::App* sub = app.add_subcommand(command.name, command.sentence);
+        sub->group("Commands");
         sub->footer("Example:\n  " + command.example);
         actions.emplace_back(sub, command.add(*sub, families));
     }
@@ -224,10 +250,13 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
                           const Console& console) {
     const auto work = [&] {
         CLI::App app("npuscope: cycle-approximate simulator of an NPU's data path", "npuscope");
+        app.formatter(std::make_shared<HelpFormatter>());
         app.get_formatter()->column_width(32);
+        app.get_formatter()->label("SUBCOMMAND", "COMMAND");
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
         app.require_subcommand(0, 1);  // any later word is an argument, even `plan`
         const Action action = add_commands(app, commands, families);
+        app.footer(general_help);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             find_named(commands, arguments.front(), "command");
         }
@@ -246,12 +275,15 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
 void add_system_options(CLI::App& app, SystemArguments& arguments, NpuFamilies families) {
     arguments.families = families;
     app.add_option("--npu", arguments.npu, "preset of the NPU, by name or file")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("PRESET");
     app.add_option("--memory", arguments.memory, "preset of the memory, by name or file")
-        ->default_str("that of the NPU's preset");
+        ->default_str("that of the NPU's preset")
+        ->type_name("PRESET");
     app.add_option("--set", arguments.changes,
                    "KEY=VALUE changes a field of the configuration; may be repeated")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->option_text("KEY=VALUE");
 }
 
 namespace {

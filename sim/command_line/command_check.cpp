@@ -386,10 +386,12 @@ Command check_command() {
                 add_plan_options(app, arguments->experiment.plan);
                 add_model_options(app, arguments->experiment.model);
                 app.add_option("--json", arguments->experiment.write.json,
-                               "file for the findings as JSON; - is standard output");
+                               "file for the findings as JSON; - is standard output")
+                    ->option_text("FILE");
                 app.add_option("--sarif", arguments->sarif,
                                "file for the findings as SARIF 2.1.0, for code hosts and "
-                               "editors; - is standard output");
+                               "editors; - is standard output")
+                    ->option_text("FILE");
                 app.add_option("--ignore", arguments->ignored,
                                "leave out the findings of this rule; may be repeated")
                     ->allow_extra_args(false)

@@ -288,10 +288,12 @@ Command list_command() {
                 options->npu =
                     app.add_option("--npu", options->system.npu,
                                    "preset whose registers or fields to list, by name or file")
-                        ->capture_default_str();
+                        ->capture_default_str()
+                        ->type_name("PRESET");
                 app.add_option("--map", options->map,
                                "address map of the registers, nv_small or nv_full; default: that "
-                               "of the preset");
+                               "of the preset")
+                    ->option_text("MAP");
                 app.add_flag("--markdown", options->markdown,
                              "print as Markdown: rules as docs/rules.md, fields as a table");
                 app.add_flag("--c-header", options->c_header,

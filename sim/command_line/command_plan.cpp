@@ -420,13 +420,16 @@ void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) 
         "register program --out writes");
     WriteChoices& write = arguments.experiment.write;
     app.add_option(
-        "--out", write.out,
-        "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory images, "
-        "memory_map.yaml and config.yaml (the experiment); for a model that needs the host between "
-        "register programs, one folder per segment and segments.yaml, which lists their order");
+           "--out", write.out,
+           "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
+           "images, "
+           "memory_map.yaml and config.yaml (the experiment); for a model that needs the host "
+           "between "
+           "register programs, one folder per segment and segments.yaml, which lists their order")
+        ->option_text("DIR");
     app.add_option("--loadable", write.loadable,
-                   "file for the plan as a loadable (.fbuf) for NVDLA's driver; only for networks "
-                   "without host operators between NPU layers")
+                   "file for the plan as a loadable (.fbuf) for NVDLA's driver; host operators "
+                   "between NPU layers divide it into tasks")
         ->option_text("FILE");
     app.add_flag("--explain", write.explain,
                  "print the choice, reason and alternatives for each layer; for an ONNX model also "

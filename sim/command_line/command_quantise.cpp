@@ -105,22 +105,24 @@ ExitCode quantise(const QuantiseArguments& arguments, const Console& console) {
 }  // namespace
 
 Command quantise_command() {
-    return {
-        "quantise", "quantises a float model to integers, calibrated with typical inputs",
-        "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
-        [](CLI::App& app, NpuFamilies /*families*/) {
-            const auto arguments = std::make_shared<QuantiseArguments>();
-            app.add_option("MODEL", arguments->model, "float model (.onnx)")->required();
-            add_quantise_options(app, arguments->choices);
-            app.get_option("--calibration")->required()->option_text("DIR REQUIRED");
-            app.add_option("--out", arguments->out,
-                           "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
-                           "runs as well");
-            app.add_option(
-                "--json", arguments->json,
-                "file for the signal-to-noise ratio of every tensor as JSON; - is standard output");
-            return [arguments](const Console& console) { return quantise(*arguments, console); };
-        }};
+    return {"quantise", "quantises a float model to integers, calibrated with typical inputs",
+            "npuscope quantise model.onnx --calibration inputs --out model_int8.onnx",
+            [](CLI::App& app, NpuFamilies /*families*/) {
+                const auto arguments = std::make_shared<QuantiseArguments>();
+                app.add_option("MODEL", arguments->model, "float model (.onnx)")->required();
+                add_quantise_options(app, arguments->choices);
+                app.get_option("--calibration")->required()->option_text("DIR REQUIRED");
+                app.add_option("--out", arguments->out,
+                               "file for the quantised model (.onnx, QDQ), which ONNX Runtime "
+                               "runs as well")
+                    ->option_text("FILE");
+                app.add_option("--json", arguments->json,
+                               "file for the signal-to-noise ratio of every tensor as JSON; - is "
+                               "standard output")
+                    ->option_text("FILE");
+                return
+                    [arguments](const Console& console) { return quantise(*arguments, console); };
+            }};
 }
 
 }  // namespace npuscope

@@ -142,7 +142,8 @@ Command report_command() {
                     ->required();
                 app.add_option("--html", arguments->html,
                                "file for the page, which is self-contained (no network access)")
-                    ->required();
+                    ->required()
+                    ->type_name("FILE");
                 return [arguments](const Console& console) { return report(*arguments, console); };
             }};
 }

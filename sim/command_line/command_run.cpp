@@ -126,26 +126,35 @@ void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     WriteChoices& write = arguments.experiment.write;
     app.add_option("--out", write.out,
                    "folder for result.json, result.csv, summary.txt and config.yaml (the "
-                   "experiment that repeats the run)");
-    app.add_option("--json", write.json, "file for the result as JSON; - is standard output");
+                   "experiment that repeats the run)")
+        ->option_text("DIR");
+    app.add_option("--json", write.json, "file for the result as JSON; - is standard output")
+        ->option_text("FILE");
     app.add_option("--csv", write.csv,
-                   "CSV file with one row per layer or operation; - is standard output");
+                   "CSV file with one row per layer or operation; - is standard output")
+        ->option_text("FILE");
     app.add_option("--timeline", write.timeline,
-                   "file for the timeline of all units, for chrome://tracing or Perfetto");
+                   "file for the timeline of all units, for chrome://tracing or Perfetto")
+        ->option_text("FILE");
     app.add_option("--wave", write.wave,
-                   "file for the timeline as waveforms (VCD), for GTKWave and other viewers");
+                   "file for the timeline as waveforms (VCD), for GTKWave and other viewers")
+        ->option_text("FILE");
     app.add_option("--energy", write.energy,
                    "table of energies, by name or file, such as horowitz_45nm: estimates the "
-                   "energy of those parts that the table covers");
+                   "energy of those parts that the table covers")
+        ->option_text("TABLE");
     app.add_option("--actions", write.actions,
-                   "file for the action counts of each part, as Accelergy reads them");
+                   "file for the action counts of each part, as Accelergy reads them")
+        ->option_text("FILE");
     app.add_flag("--operations", write.operations,
                  "also print operations, causes, traffic, units and notes");
     app.add_option("--inputs,--input", arguments.experiment.inputs,
                    "folder of a network's inputs: for each a .npy file named after it, or a .bin "
                    "file in its declared layout; for a model also a picture (PNG, JPEG, PGM, PPM), "
-                   "a single such file, or several cases as for --calibration");
-    app.add_option("--outputs", write.outputs, "folder for a network's outputs, in the same form");
+                   "a single such file, or several cases as for --calibration")
+        ->option_text("PATH");
+    app.add_option("--outputs", write.outputs, "folder for a network's outputs, in the same form")
+        ->option_text("DIR");
     app.add_option("--dump", write.dump,
                    "SURFACE=FILE.npy: write a surface after the run, or a layer's result as soon "
                    "as the layer is done; may be repeated")

@@ -366,29 +366,35 @@ void add_options(CLI::App& app, SweepArguments& arguments) {
         ->required();
     app.add_option("--out", arguments.out,
                    "folder for space.yaml and results.sqlite; if it already has results, only "
-                   "missing designs run");
+                   "missing designs run")
+        ->option_text("DIR");
     app.add_option("--jobs", arguments.jobs,
                    "workers on this machine, or per task; default: one per core")
         ->transform(whole_number(1, most_jobs));
     app.add_option("--csv", arguments.csv,
-                   "CSV file with one line per design: axes and results; - is standard output");
+                   "CSV file with one line per design: axes and results; - is standard output")
+        ->option_text("FILE");
     app.add_option("--launcher", arguments.launcher,
                    "where designs run: local, ssh (GNU parallel) or slurm (an array job)")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->type_name("LAUNCHER");
     app.add_option("--tasks", arguments.tasks,
                    "number of tasks for ssh or slurm; a lost task is restarted")
         ->transform(whole_number(1, most_jobs))
         ->default_str(std::to_string(usual_tasks));
     app.add_option("--hosts", arguments.hosts,
-                   "ssh machines, in the format of GNU parallel's --sshlogin; : is this machine");
+                   "ssh machines, in the format of GNU parallel's --sshlogin; : is this machine")
+        ->option_text("HOSTS");
     app.add_option(
            "--sbatch", arguments.options,
            "extra #SBATCH line of the job script, e.g. --sbatch=--partition=short; may be repeated")
         ->allow_extra_args(false)
         ->option_text("OPTION");
     app.add_option("--export", arguments.script,
-                   "write the script of the array job to a file instead, to submit it elsewhere");
-    app.add_option("--task", arguments.task, "used by launchers: run one task, e.g. 0/4")
+                   "write the script of the array job to a file instead, to submit it elsewhere")
+        ->option_text("FILE");
+    app.add_option("--task", arguments.task,
+                   "used by launchers: run one task; 0/4 is the first of four")
         ->option_text("I/N");
 }
 

@@ -250,17 +250,19 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
         ->transform(one_of<OnOff>())
         ->option_text("on|off");
     app.add_option_function<std::string>(
-        "--max-cycles",
-        [&choices](const std::string& text) {
-            ConfigNode node;
-            node.kind = ConfigNode::Kind::Scalar;
-            node.place = {"--max-cycles " + text, 0, 0};
-            node.text = text;
-            read_value(node, choices.max_cycles, "max_cycles");
-            check_limit("experiment.run.max_cycles", "max_cycles", choices.max_cycles->value,
-                        node.place);
-        },
-        "stop the machine after this number of cycles");
+           "--max-cycles",
+           [&choices](const std::string& text) {
+               ConfigNode node;
+               node.kind = ConfigNode::Kind::Scalar;
+               node.place = {"--max-cycles " + text, 0, 0};
+               node.text = text;
+               read_value(node, choices.max_cycles, "max_cycles");
+               check_limit("experiment.run.max_cycles", "max_cycles", choices.max_cycles->value,
+                           node.place);
+           },
+           "stop the machine after this number of cycles (default: 100,000,000,000), with exit "
+           "code 3")
+        ->option_text("CYCLES");
 }
 
 }  // namespace
@@ -303,9 +305,11 @@ void add_run_options(CLI::App& app, RunChoices& choices) {
         "--compare-layers", choices.compare_layers,
         "compare every layer's result with a reference computation, and name the first wrong one");
     app.add_option("--network", choices.network,
-                   "shape table that a saved program was planned from, for --compare-layers");
+                   "shape table that a saved program was planned from, for --compare-layers")
+        ->option_text("TABLE");
     app.add_option("--surfaces", choices.surfaces,
-                   "description of a memory image (.yaml), whose surfaces can then be named");
+                   "description of a memory image (.yaml), whose surfaces can then be named")
+        ->option_text("IMAGE.yaml");
 }
 
 void add_experiment_options(CLI::App& app, ExperimentArguments& arguments, NpuFamilies families,

@@ -94,8 +94,10 @@ struct RunChoices {
             "repeats", self.repeats,
             "on: also simulate kernel groups (and with values off operations) that exactly repeat "
             "earlier ones, instead of only counting them; cycles and counts do not change");
-        visit.field("max_cycles", self.max_cycles,
-                    "stop the machine after this number of cycles; implies repeats: on");
+        visit.field(
+            "max_cycles", self.max_cycles,
+            "stop the machine after this number of cycles (default: 100,000,000,000); implies "
+            "repeats: on");
         visit.field("instances", self.instances,
                     "number of NPUs that run the program at once, each on its own data, sharing "
                     "the bandwidth of one memory");

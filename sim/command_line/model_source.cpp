@@ -146,7 +146,8 @@ void add_value_options(CLI::App& app, ModelChoices& choices) {
         ->option_text("N");
     app.add_option("--labels", choices.labels,
                    "file with one class name per line: print the top five of each output with as "
-                   "many elements");
+                   "many elements")
+        ->option_text("FILE");
 }
 
 std::string target_sentence(const QuantisedModel& model) {

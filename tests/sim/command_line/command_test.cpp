@@ -82,7 +82,10 @@ TEST(CommandLine, ACommandsNameCanBeAnArgument) {
 }
 
 TEST(CommandLine, HelpIsGoodAndEveryCommandShowsAnExample) {
-    EXPECT_EQ(typed({"--help"}).code, ExitCode::Good);
+    const Answer all = typed({"--help"});
+    EXPECT_EQ(all.code, ExitCode::Good);
+    EXPECT_NE(all.out.find("Usage: npuscope [OPTIONS] [COMMAND]\n"), std::string::npos) << all.out;
+    EXPECT_NE(all.out.find("Exit codes:\n  0   success\n"), std::string::npos) << all.out;
     for (const char* command : {"run", "list"}) {
         const Answer answer = typed({command, "--help"});
         EXPECT_EQ(answer.code, ExitCode::Good);
@@ -90,6 +93,14 @@ TEST(CommandLine, HelpIsGoodAndEveryCommandShowsAnExample) {
         EXPECT_NE(answer.out.find(std::string("Usage: npuscope ") + command), std::string::npos);
         EXPECT_NE(answer.out.find(std::string("Example:\n  npuscope ") + command),
                   std::string::npos);
+    }
+}
+
+TEST(CommandLine, HelpNamesWhatAnOptionTakes) {
+    const std::string text = typed({"run", "--help"}).out;
+    for (const char* shown : {"\n  PROGRAM     ", "\n  --npu PRESET=nv_small ", "\n  --out DIR ",
+                              "\n  --inputs, --input PATH ", "\n  --winograd, --no-winograd "}) {
+        EXPECT_NE(text.find(shown), std::string::npos) << shown << text;
     }
 }
 
