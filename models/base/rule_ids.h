@@ -19,7 +19,6 @@ inline constexpr const char* host_only = "host_only";
 inline constexpr const char* input_zero_point = "input_zero_point";
 inline constexpr const char* misaligned = "misaligned";
 inline constexpr const char* never_loaded = "never_loaded";
-inline constexpr const char* no_raw_output = "no_raw_output";
 inline constexpr const char* operand_kind = "operand_kind";
 inline constexpr const char* out_of_bounds = "out_of_bounds";
 inline constexpr const char* partly_loaded = "partly_loaded";
@@ -45,7 +44,6 @@ inline constexpr std::array all{check_not_made,
                                 input_zero_point,
                                 misaligned,
                                 never_loaded,
-                                no_raw_output,
                                 operand_kind,
                                 out_of_bounds,
                                 partly_loaded,

@@ -38,7 +38,7 @@ struct DatapathConfig {
             "atomic_c", self.atomic_c,
             "input channels that one MAC cell multiplies in a cycle; depth of a weight cube");
         visit.field("atomic_k", self.atomic_k,
-                    "MAC cells, hence kernels per weight group for one-byte weights");
+                    "MAC cells, hence kernels in a kernel group for one-byte weights");
         visit.field("memory_atom", self.memory_atom,
                     "bytes of one feature atom (1 x 1 x as many channels as fit)");
         visit.field("int16", self.int16, "elements may be int16");

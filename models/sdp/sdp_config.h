@@ -60,7 +60,7 @@ struct SdpConfig {
         visit.field("element_wise_throughput", self.element_wise_throughput,
                     "elements per cycle of the element-wise stage");
         visit.field("output_throughput", self.output_throughput,
-                    "elements per cycle of the output converter");
+                    "elements per cycle of the output convertor");
         describe_times(visit, self);
     }
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "models/base/error.h"
-#include "models/base/rule_ids.h"
 #include "sim/command_line/input_files.h"
 #include "sim/command_line/label_ranking.h"
 #include "sim/command_line/loadable_host.h"

@@ -5,7 +5,6 @@
 
 #include "models/base/check.h"
 #include "models/base/error.h"
-#include "models/base/rule_ids.h"
 #include "sim/config/file_name.h"
 #include "sim/config/output_folder.h"
 #include "sim/convert/conversion.h"
@@ -82,7 +81,7 @@ Diagnostics write_outputs(const GraphInputs& outputs, const TensorFiles& files, 
         if (bytes) {
             notes.push_back(
                 {.severity = Severity::Note,
-                 .id = rule_ids::no_raw_output,
+                 .id = "no_raw_output",
                  .sentence = fmt::format("output '{}' is written as {} only: the host computes it, "
                                          "or the NPU has no layout for it",
                                          tensor, array)});
