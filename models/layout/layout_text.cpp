@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <numeric>
 
 #include "models/base/error.h"
 #include "models/base/quantity.h"
@@ -162,8 +164,6 @@ void require_complete(const LayoutSentence& sentence) {
 
 namespace {
 
-constexpr std::uint64_t scanned_indices = 65536;  // of an axis; later ones are outside any picture
-
 std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> index) {
     const auto at = [&](char axis) {
         const std::size_t found = shape.find(axis);
@@ -185,14 +185,25 @@ std::string label_of(const LogicalShape& shape, std::span<const std::uint64_t> i
     return label.empty() ? "0" : label;
 }
 
+/// Bytes of a cell: every element, or word of several components, has whole cells of its own.
+std::uint64_t cell_of(const Layout& layout) {
+    const bool words = std::ranges::any_of(
+        layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
+    std::uint64_t cell = words ? 4 : layout.code == ElementCode::HighLow ? 1 : layout.element;
+    for (const LayoutPart& part : layout.parts) {
+        cell = std::gcd(cell, part.base);
+        for (const LayoutStep& step : part.steps) {
+            cell = layout.shape.axes[step.axis].extent > 1 ? std::gcd(cell, step.pitch) : cell;
+        }
+    }
+    return cell;
+}
+
 /// The contents of the first bytes, one label per cell.
 class Picture {
  public:
     Picture(const Layout& layout, std::uint64_t bytes)
-        : layout_(layout), bytes_(std::min(bytes, layout.bytes)) {
-        const bool words = std::ranges::any_of(
-            layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
-        cell_ = words ? 4 : layout.code == ElementCode::HighLow ? 1 : layout.element;
+        : layout_(layout), bytes_(std::min(bytes, layout.bytes)), cell_(cell_of(layout)) {
         cells_.resize((bytes_ + cell_ - 1) / cell_);
         for (const LayoutPart& part : layout.parts) {
             fill(part);
@@ -206,44 +217,65 @@ class Picture {
     }
 
  private:
-    /// Indices of an axis that may reach the picture: offsets only add up.
-    std::vector<std::uint64_t> candidates(const LayoutPart& part, std::size_t axis) const {
-        std::vector<std::uint64_t> found;
-        const std::uint64_t last =
-            std::min(part.box[axis].last, part.box[axis].first + scanned_indices);
-        for (std::uint64_t i = part.box[axis].first; i < last; ++i) {
-            std::int64_t offset = 0;
-            for (const LayoutStep& step : part.steps) {
-                offset += step.axis == axis && step.pitch > 0 ? step.offset(i) : 0;
-            }
-            if (offset < static_cast<std::int64_t>(bytes_)) {
-                found.push_back(i);
-            }
+    /// Values of a step, in the order of their offsets.
+    struct Values {
+        explicit Values(const LayoutStep& step, const IndexRange& box)
+            : first(step.modulo == 0 ? box.first / step.divide : 0),
+              last((box.last - 1) / step.divide),
+              backwards(step.pitch < 0) {
+            last = step.modulo == 0 ? last : std::min(last, step.modulo - 1);
         }
-        return found;
+        std::uint64_t count() const { return last - first + 1; }
+        std::uint64_t at(std::uint64_t i) const { return backwards ? last - i : first + i; }
+
+        std::uint64_t first;
+        std::uint64_t last;
+        bool backwards;
+    };
+
+    /// What the steps of an axis add to: a short last block has no step for those before it.
+    static std::uint64_t without_steps(const LayoutPart& part, std::size_t axis) {
+        std::uint64_t block = 1;
+        for (const LayoutStep& step : part.steps) {
+            if (step.axis == axis && step.modulo == 0) {
+                return 0;
+            }
+            block = step.axis == axis ? std::max(block, step.modulo * step.divide) : block;
+        }
+        return part.box[axis].first / block * block;
     }
 
     void fill(const LayoutPart& part) {
-        std::vector<std::vector<std::uint64_t>> axes;
+        std::vector<std::uint64_t> index;
         for (std::size_t axis = 0; axis < part.box.size(); ++axis) {
-            axes.push_back(candidates(part, axis));
-            if (axes.back().empty()) {
-                return;
-            }
+            index.push_back(without_steps(part, axis));
         }
-        std::vector<std::size_t> choice(axes.size(), 0);
-        std::vector<std::uint64_t> index(axes.size());
-        for (bool more = true; more;) {
-            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-                index[axis] = axes[axis][choice[axis]];
-            }
-            put(part, index);
-            more = false;
-            for (std::size_t axis = axes.size(); axis-- > 0 && !more;) {
-                more = ++choice[axis] < axes[axis].size();
-                choice[axis] = more ? choice[axis] : 0;
-            }
+        std::int64_t lowest = part.base;
+        for (const LayoutStep& step : part.steps) {
+            const Values values(step, part.box[step.axis]);
+            lowest += static_cast<std::int64_t>(values.at(0)) * step.pitch;
         }
+        fill_from(part, 0, lowest, index);
+    }
+
+    /// Chooses the values of the steps from `number` on: `offset` is the lowest with those before.
+    void fill_from(const LayoutPart& part, std::size_t number, std::int64_t offset,
+                   std::vector<std::uint64_t>& index) {
+        if (number == part.steps.size()) {
+            if (part.holds(index)) {
+                put(part, index);
+            }
+            return;
+        }
+        const LayoutStep& step = part.steps[number];
+        const Values values(step, part.box[step.axis]);
+        const std::uint64_t before = index[step.axis];
+        for (std::uint64_t i = 0; i < values.count() && offset < static_cast<std::int64_t>(bytes_);
+             ++i, offset += std::abs(step.pitch)) {
+            index[step.axis] = before + values.at(i) * step.divide;
+            fill_from(part, number + 1, offset, index);
+        }
+        index[step.axis] = before;
     }
 
     void put(const LayoutPart& part, std::span<const std::uint64_t> index) {
@@ -253,8 +285,11 @@ class Picture {
             const std::uint64_t low = offset / 16 * 32 + offset % 16;
             put(low, label + "L");
             put(low + 16, label + "H");
-        } else {
-            put(offset, label);
+            return;
+        }
+        const std::uint64_t end = offset + (part.field.width == 0 ? layout_.element : 4);
+        for (std::uint64_t byte = offset; byte < end; byte += cell_) {
+            put(byte, label);
         }
     }
 
@@ -267,7 +302,7 @@ class Picture {
 
     const Layout& layout_;
     std::uint64_t bytes_;
-    std::uint64_t cell_ = 1;
+    std::uint64_t cell_;
     std::vector<std::string> cells_;
 };
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "models/layout/element_code.h"
 #include "models/layout/layout_catalog.h"
@@ -40,6 +42,19 @@ void expect_distinct(const Layout& layout) {
     } while (next_index(index, layout.shape.box()));
 }
 
+/// Each has a label of its own.
+void expect_drawn(const Layout& layout) {
+    std::set<std::string> labels;
+    std::istringstream cells(first_entry(layout, layout.bytes));
+    for (std::string label; cells >> label;) {
+        labels.insert(label);
+    }
+    labels.erase("-");
+    EXPECT_EQ(labels.size(),
+              layout.shape.elements() * (layout.code == ElementCode::HighLow ? 2 : 1))
+        << layout.name << " (" << layout.sentence << ") of " << to_string(layout.shape);
+}
+
 TEST(LayoutCatalogue, NoTwoElementsShareABit) {
     CatalogShapes draw(11);
     for (const LayoutRow* row : layout_catalog()) {
@@ -49,6 +64,9 @@ TEST(LayoutCatalogue, NoTwoElementsShareABit) {
             const auto layout = draw.layout(*row, shape);
             if (layout && shape.elements() < 1500 && layout->bytes < 20000) {
                 expect_distinct(*layout);
+                if (layout->parts.front().field.width == 0) {
+                    expect_drawn(*layout);
+                }
                 ++made;
             }
         }

@@ -83,6 +83,24 @@ TEST(Layout, AnElementIsExplainedWithTheFormOfItsBytes) {
     EXPECT_EQ(last_line("HW1C16B_BE"), "  byte 12 = 0xc (of 16), high byte first, bit 0 cleared\n");
 }
 
+TEST(Layout, APictureHasElementsAtTheirBytes) {
+    const auto first = [](const char* sentence, std::uint64_t extent, std::uint32_t element) {
+        return first_entry(bind(parse_sentence(sentence), {{{'W', extent}}}, {.element = element}),
+                           8);
+    };
+    EXPECT_EQ(first("W", 8, 2), "W0 W1 W2 W3");
+    EXPECT_EQ(first("W:3", 8, 2), "W0 W0 - W1 W1 - W2 W2");
+    EXPECT_EQ(first("W:6", 8, 4), "W0 W0 - W1");
+    EXPECT_EQ(first("W-", 1U << 30U, 4), "W1073741823 W1073741822");
+    EXPECT_EQ(first("W%2 W/2", 1U << 30U, 2), "W0 W2 W4 W6");
+    EXPECT_EQ(first("W/3 W%3-", 8, 1), "W2 W1 W0 W5 W4 W3 - W7");
+    const Layout square = bind(parse_sentence("H- W-"), parse_shape("60000x60000", "HW"), {});
+    EXPECT_EQ(first_entry(square, 2), "H59999W59999 H59999W59998");
+    EXPECT_EQ(draw_entries(bind(parse_sentence("W:3"), {{{'W', 2}}}, {.element = 2}), {1, 4}),
+              "Bits           [31:24]   [23:16]    [15:8]     [7:0]\n"
+              "Entry #0            W1         -        W0        W0\n");
+}
+
 /// source: Kneron pages and readers: a picture, whose pixels of one channel follow each other
 TEST(Layout, PicturesOfKneronHaveTheirOwnOrderWhateverTheAxes) {
     const LogicalShape picture{{{'H', 2}, {'W', 4}, {'C', 3}}};
