@@ -48,7 +48,8 @@ class ImageCheck {
             check_size(surface);
             memory_.check_use(driver_, surface.use, log_);
             check_loaded(surface);
-            for (const Diagnostic& one : value_findings(surface, memory_)) {
+            const PlacedSurface* const mask = part_of(surface, ImageKind::Wmb);
+            for (const Diagnostic& one : value_findings(surface, mask, memory_)) {
                 log_.add(one);
             }
         }

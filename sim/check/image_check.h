@@ -52,8 +52,9 @@ class ImageContents {
 };
 
 /// Implausible values of a surface's elements: for fp16 NaNs, also in the lanes after the last
-/// channel, and values outside `values`.
-Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memory);
+/// channel, and values outside `values`. `mask` is that of compressed weights, nullptr of others.
+Diagnostics value_findings(const PlacedSurface& surface, const PlacedSurface* mask,
+                           const MemoryRules& memory);
 
 /// Surfaces of one name whose elements differ, and those that only one of the two images has:
 /// `image` is the one checked.

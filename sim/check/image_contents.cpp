@@ -65,24 +65,14 @@ std::vector<NamedSurface> described_surfaces(const ImageDescription& image,
 
 namespace {
 
-/// The sizes and the mask of compressed weights.
-struct CompressedParts {
-    const PlacedSurface* mask = nullptr;
-    const PlacedSurface* sizes = nullptr;
-};
-CompressedParts parts_of(const PlacedSurface& weights, std::span<const PlacedSurface> surfaces) {
-    CompressedParts parts;
-    if (!weights.is_weights()) {
-        return parts;
-    }
-    for (const PlacedSurface& surface : surfaces) {
-        if (surface.described.of != weights.described.name ||
-            (surface.kind != ImageKind::Wmb && surface.kind != ImageKind::Wgs)) {
-            continue;
-        }
-        (surface.kind == ImageKind::Wmb ? parts.mask : parts.sizes) = &surface;
-    }
-    return parts;
+/// The mask of compressed weights; nullptr for any other surface.
+const PlacedSurface* mask_of(const PlacedSurface& weights,
+                             std::span<const PlacedSurface> surfaces) {
+    const auto mask = std::ranges::find_if(surfaces, [&](const PlacedSurface& surface) {
+        return weights.is_weights() && surface.kind == ImageKind::Wmb &&
+               surface.described.of == weights.described.name;
+    });
+    return mask == surfaces.end() ? nullptr : &*mask;
 }
 
 }  // namespace
@@ -165,30 +155,48 @@ std::optional<std::vector<std::uint8_t>> read_surface(const PlacedSurface& surfa
     return elements;
 }
 
+/// The same for weights whose mask has these bits; `contents` returns the bytes of a run, if known.
+template <class Contents>
+std::optional<std::vector<std::uint8_t>> expanded(const PlacedSurface& surface,
+                                                  const SurfaceSpec& spec,
+                                                  std::span<const std::uint8_t> bits,
+                                                  const Contents& contents) {
+    const WeightLayout& weights = *surface.weights;
+    const CompressedGroups groups(weights, bits);
+    std::vector<std::uint32_t> sizes;
+    for (std::uint32_t group = 0; group < weights.groups(); ++group) {
+        sizes.push_back(static_cast<std::uint32_t>(groups.group_bytes(group)));
+    }
+    std::optional<std::vector<std::uint8_t>> values = std::vector<std::uint8_t>{};
+    if (groups.weight_bytes() > 0) {
+        values = contents(ByteRun{spec.base, Bytes(groups.weight_bytes())});
+    }
+    return values ? std::optional(
+                        spec.elements(decompress_weights(weights, {*values, bits, sizes}).stored))
+                  : std::nullopt;
+}
+
+ByteRun bits_of(const PlacedSurface& mask) {
+    return {mask.use.base, used_mask_bytes(*mask.weights)};
+}
+
 }  // namespace
 
 std::vector<std::uint8_t> ImageContents::elements(const PlacedSurface& surface) const {
     const SurfaceSpec spec = this->spec(surface);
     const std::uint64_t plain_bytes = spec.layout.shape.elements() * spec.layout.element;
     require_readable(surface, plain_bytes);
-    const auto [mask, sizes] = parts_of(surface, surfaces_);
+    const PlacedSurface* const mask = mask_of(surface, surfaces_);
     if (mask == nullptr) {
         auto elements = read_surface(surface, spec, memory_);
         return elements ? std::move(*elements) : std::vector<std::uint8_t>(plain_bytes, 0);
     }
-    const auto contents = [&](Address address, Bytes bytes) {
-        auto known = memory_.contents({address, bytes});
-        return known ? std::move(*known) : std::vector<std::uint8_t>(bytes.value, 0);
+    const auto contents = [&](const ByteRun& run) {
+        auto known = memory_.contents(run);
+        return std::optional(known ? std::move(*known)
+                                   : std::vector<std::uint8_t>(run.bytes.value, 0));
     };
-    const WeightLayout& weights = *surface.weights;
-    const std::vector<std::uint8_t> bits = contents(mask->use.base, used_mask_bytes(weights));
-    const CompressedGroups groups(weights, bits);
-    std::vector<std::uint32_t> group_sizes;
-    for (std::uint32_t group = 0; group < weights.groups(); ++group) {
-        group_sizes.push_back(static_cast<std::uint32_t>(groups.group_bytes(group)));
-    }
-    const std::vector<std::uint8_t> values = contents(spec.base, Bytes(groups.weight_bytes()));
-    return spec.elements(decompress_weights(weights, {values, bits, group_sizes}).stored);
+    return *expanded(surface, spec, *contents(bits_of(*mask)), contents);
 }
 
 namespace {
@@ -279,6 +287,45 @@ std::optional<Diagnostic> nan_lanes(const PlacedSurface& surface, const MemoryRu
     return one;
 }
 
+/// The elements of a surface, and the mask of compressed weights.
+struct KnownElements {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::uint8_t> mask;
+};
+
+std::optional<KnownElements> known_elements(const PlacedSurface& surface, const PlacedSurface* mask,
+                                            const MemoryRules& memory) {
+    const SurfaceSpec spec{surface.described.address, surface.type, surface.bind()};
+    if (mask == nullptr) {
+        auto elements = read_surface(surface, spec, memory);
+        return elements ? std::optional(KnownElements{std::move(*elements), {}}) : std::nullopt;
+    }
+    require_readable(surface, spec.layout.shape.elements() * spec.layout.element);
+    auto bits = memory.contents(bits_of(*mask));
+    if (!bits) {
+        return std::nullopt;
+    }
+    auto elements =
+        expanded(surface, spec, *bits, [&](const ByteRun& run) { return memory.contents(run); });
+    return elements ? std::optional(KnownElements{std::move(*elements), std::move(*bits)})
+                    : std::nullopt;
+}
+
+/// Where an element is stored; for a weight that the mask leaves out, where the surface begins.
+Address stored_at(const SurfaceSpec& spec, std::span<const std::uint64_t> index,
+                  std::span<const std::uint8_t> mask) {
+    const std::uint64_t byte = spec.layout.address(index);
+    if (mask.empty()) {
+        return spec.base + Bytes(byte);
+    }
+    const std::uint64_t element = byte / spec.layout.element;
+    std::uint64_t kept = 0;
+    for (std::uint64_t i = 0; mask_bit(mask, element) && i < element; ++i) {
+        kept += mask_bit(mask, i) ? 1U : 0U;
+    }
+    return spec.base + Bytes(kept * spec.layout.element);
+}
+
 /// The index of the element at a position, in the order of the surface's axes.
 std::vector<std::uint64_t> index_at(const PlacedSurface& surface, std::uint64_t position) {
     std::vector<std::uint64_t> index(surface.shape.axes.size());
@@ -291,7 +338,8 @@ std::vector<std::uint64_t> index_at(const PlacedSurface& surface, std::uint64_t 
 
 }  // namespace
 
-Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memory) {
+Diagnostics value_findings(const PlacedSurface& surface, const PlacedSurface* mask,
+                           const MemoryRules& memory) {
     const std::optional<Range> range = range_of(surface);
     const bool floats = surface.type != nullptr && surface.type->type == ElementType::Float16;
     if (surface.type == nullptr || (!range && !floats) || surface.use.writes ||
@@ -300,18 +348,18 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
     }
     const SurfaceSpec spec{surface.described.address, surface.type, surface.bind()};
     Diagnostics findings;
-    if (!range && !is_sparse(spec)) {
+    if (!range && mask == nullptr && !is_sparse(spec)) {
         const std::uint64_t all = std::max(spec.layout.used, surface.needed.value);
         const auto bytes = memory.contents({spec.base, Bytes(all)});
         if (bytes && !holds_nan(*bytes)) {
             return {};
         }
     }
-    const auto elements = read_surface(surface, spec, memory);
+    const auto elements = known_elements(surface, mask, memory);
     if (!elements) {
         return {};  // reported as bytes that are never loaded
     }
-    const std::vector<double> numbers = read_elements(surface.type->type, *elements);
+    const std::vector<double> numbers = read_elements(surface.type->type, elements->bytes);
     const auto tell = [&](const char* id, auto is_wrong, const char* noun, const std::string& where,
                           const char* remedy) {
         const auto first = std::ranges::find_if(numbers, is_wrong);
@@ -327,7 +375,7 @@ Diagnostics value_findings(const PlacedSurface& surface, const MemoryRules& memo
                 counted(static_cast<std::uint64_t>(std::ranges::count_if(numbers, is_wrong)), noun),
                 where, *first, index_text(surface.shape, index)),
             remedy);
-        one.address = spec.base + Bytes(spec.layout.address(index));
+        one.address = stored_at(spec, index, elements->mask);
         findings.push_back(std::move(one));
     };
     if (floats) {

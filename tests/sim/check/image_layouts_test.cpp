@@ -53,6 +53,9 @@ struct Image {
     }
     ImageContents contents() const { return {parse_image(text, "image.yaml"), target(), load()}; }
     void add(const std::string& surface) { text += "  - {" + surface + "}\n"; }
+    void replace(const std::string& old, const std::string& with) {
+        text.replace(text.find(old), old.size(), with);
+    }
 };
 
 Image with(const std::string& surface, std::vector<std::uint8_t> bytes) {
@@ -220,6 +223,46 @@ TEST(ImageValues, LieInTheirRange) {
                  ConfigError);
 }
 
+Image compressed_image() {
+    const sample::SampleImage sample;
+    Image image;
+    image.text = sample.text;
+    image.files = sample.files;
+    return image;
+}
+
+TEST(ImageValues, OfCompressedWeightsAreThoseOfTheWeights) {
+    Image image = compressed_image();
+    image.replace("bytes: 1280", "bytes: 1280, values: 0..3");
+    image.files["weight.bin"].resize(2560, 9);  // of another surface
+    EXPECT_TRUE(image.checked().findings.empty()) << ids_of(image.checked());
+    image.files["weight.bin"][1] = 7;  // every second weight is kept
+    const CheckReport report = image.checked();
+    ASSERT_EQ(ids_of(report), "values_outside ");
+    EXPECT_EQ(report.findings.front().sentence,
+              "'weight' has 1 value outside 0..3, the first (7) at kernel 0, channel 2, row 0, "
+              "column 0");
+    EXPECT_EQ(report.findings.front().address, Address(0x80000001));
+    image.replace("0..3", "1..7");  // the weights that are not kept are 0
+    EXPECT_EQ(image.checked().findings.front().address, Address(0x80000000));
+    image.files["wmb.bin"].resize(256);
+    EXPECT_EQ(ids_of(image.checked()), "never_loaded ");
+}
+
+TEST(ImageValues, OfCompressedWeightsAreNumbers) {
+    Image image = compressed_image();
+    image.replace("type: int8, shape: 40x64x1x1, address: 0x80000000, bytes: 1280",
+                  "type: fp16, shape: 40x64x1x1, address: 0x80000000, bytes: 2560");
+    image.replace("address: 0x80003000, bytes: 8", "address: 0x80003000, bytes: 12");
+    image.files["weight.bin"].resize(2560, 3);
+    image.files["wgs.bin"] = {0, 4, 0, 0, 0, 4, 0, 0, 0, 2, 0, 0};
+    EXPECT_TRUE(image.checked().findings.empty()) << ids_of(image.checked());
+    image.files["weight.bin"][2 * 4 + 1] = 0x7e;
+    const CheckReport report = image.checked();
+    ASSERT_EQ(ids_of(report), "not_a_number ");
+    EXPECT_EQ(report.findings.front().address, Address(0x80000008));
+}
+
 TEST(ImageDifferences, AreOfElementsWhateverTheLayout) {
     Image feature = with("name: x, layout: feature, shape: 1x2x1x2", std::vector<std::uint8_t>(64));
     feature.files["x.bin"][1] = 7;
@@ -236,10 +279,7 @@ TEST(ImageDifferences, AreOfElementsWhateverTheLayout) {
 }
 
 TEST(ImageDifferences, OfCompressedWeightsAreThoseOfTheWeights) {
-    const sample::SampleImage sample;
-    Image compressed;
-    compressed.text = sample.text;
-    compressed.files = sample.files;
+    const Image compressed = compressed_image();
     const ImageContents contents = compressed.contents();
     const std::vector<std::uint8_t> weights = contents.elements(*contents.find("weight"));
     ASSERT_EQ(weights.size(), 2560U);
