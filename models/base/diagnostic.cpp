@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 
 std::string to_string(const Place& place) {
@@ -19,7 +21,8 @@ std::string to_string(const Place& place) {
 
 namespace {
 
-/// A key shared by a finding and its repeats: the relevant parts, each with its length.
+/// A key shared by a finding and its repeats: the relevant parts, each with its length. An overlap
+/// of described surfaces is about two of them, and only the sentence has the other one.
 std::string repeat_key(const Diagnostic& finding) {
     const bool located =
         !finding.register_name.empty() || (!finding.surface.empty() && !finding.operation.empty());
@@ -28,7 +31,8 @@ std::string repeat_key(const Diagnostic& finding) {
                                     &finding.surface, &finding.operation}) {
         key += fmt::format("{}:{}", part->size(), *part);
     }
-    return located ? key : key + finding.sentence;
+    const bool of_two = finding.id == rule_ids::surface_overlap && finding.operation.empty();
+    return located && !of_two ? key : key + finding.sentence;
 }
 
 }  // namespace

@@ -441,13 +441,15 @@ void check_pair(const CheckedOperation& newest, const SurfaceUse& one,
     }
     const SurfaceUse& blamed = two.writes ? two : one;
     const SurfaceUse& rest = two.writes ? one : two;
-    Diagnostic finding = surface_finding(
-        newest, blamed, rule_ids::surface_overlap,
-        fmt::format("{} and {} overlap at {}", surface_label(newest, one),
-                    surface_label(other, two), to_hex(*shared)),
-        fmt::format("move it away from {}", rest.address_register.empty()
-                                                ? surface_label(other, rest)
-                                                : spelled(rest.unit, rest.address_register)));
+    Diagnostic finding =
+        surface_finding(newest, blamed, rule_ids::surface_overlap,
+                        fmt::format("{} and {} overlap at {}", surface_label(newest, one),
+                                    surface_label(other, two), to_hex(*shared)),
+                        fmt::format("move it away from {}",
+                                    rest.address_register.empty() ||
+                                            other.name.empty()  // surfaces of an image share it
+                                        ? surface_label(two.writes ? newest : other, rest)
+                                        : spelled(rest.unit, rest.address_register)));
     finding.address = *shared;
     log.add(std::move(finding));
 }

@@ -64,5 +64,18 @@ TEST(FindingTest, surfaces_outside_of_operations_are_told_apart_by_their_sentenc
     EXPECT_EQ(log.findings().size(), 3U);
 }
 
+TEST(FindingTest, overlaps_of_one_described_surface_are_told_apart_by_the_other_one) {
+    DiagnosticLog log;
+    Diagnostic finding = finding_of(Severity::Error, "'c' and 'a' overlap");
+    finding.id = "surface_overlap";
+    finding.register_name = "NVDLA_CDMA.D_DAIN_ADDR_LOW_0_0";
+    finding.surface = "c";
+    log.add(finding);
+    log.add(finding);
+    finding.sentence = "'c' and 'b' overlap";
+    log.add(finding);
+    EXPECT_EQ(log.findings().size(), 2U);
+}
+
 }  // namespace
 }  // namespace npuscope

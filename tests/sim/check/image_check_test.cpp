@@ -138,12 +138,30 @@ TEST(ManySurfaces, EachIsHeldAgainstTheNearestThatItOverlaps) {
     const auto overlaps = [](const CheckReport& report) {
         return std::ranges::count(report.findings, "surface_overlap", &Diagnostic::id);
     };
-    EXPECT_EQ(overlaps(check_many(10, 0)), 9);  // each with one of the others
+    EXPECT_EQ(overlaps(check_many(10, 0)), 45);  // each with all others
     EXPECT_EQ(overlaps(check_many(3, 4)), 2);
     EXPECT_EQ(overlaps(check_many(3, 8)), 0);
-    EXPECT_EQ(overlaps(check_many(2000, 0)), 1999);
+    EXPECT_EQ(overlaps(check_many(2000, 0)), 16 * 15 / 2 + 16 * 1984);
     EXPECT_LT(test::growth(1000, [](std::size_t count) { check_many(count, 0); }),
               test::between_linear_and_quadratic);
+}
+
+TEST(ManySurfaces, OneThatOverlapsTwoOthersIsHeldAgainstBoth) {
+    std::string text = "surfaces:\n";
+    for (const auto& [name, address] :
+         {std::pair{"output_a", 0x80000000U}, std::pair{"output_b", 0x80000040U},
+          std::pair{"output_c", 0x80000020U}}) {
+        text += fmt::format("  - {{name: {}, layout: feature, shape: 1x8x1x8, address: {:#x}}}\n",
+                            name, address);
+    }
+    const NpuConfig npu = sample::small_npu();
+    const MemoryConfig memory;
+    const Diagnostics found =
+        check_image_description(parse_image(text, "a.yaml"), {npu.name, &npu, memory}, {}).findings;
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].sentence, "'output_c' and 'output_a' overlap at 0x80000020");
+    EXPECT_EQ(found[0].remedy, "move it away from 'output_c'");
+    EXPECT_EQ(found[1].sentence, "'output_c' and 'output_b' overlap at 0x80000040");
 }
 
 TEST(ManySurfaces, TheirLinesAreLimitedTogether) {
