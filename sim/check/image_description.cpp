@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
 #include "sim/config/limits.h"
 #include "sim/config/yaml_reader.h"
 
@@ -21,7 +22,7 @@ ImageFormat format_of(const ImageFile& file) {
         Row{".ihx", ImageFormat::Ihex},      Row{".mem", ImageFormat::Readmemh},
         Row{".vmem", ImageFormat::Readmemh}, Row{".dat", ImageFormat::Dat},
         Row{".elf", ImageFormat::Elf},       Row{".npy", ImageFormat::Npy}};
-    const std::string ending = std::filesystem::path(file.file).extension().string();
+    const std::string ending = lower_ending(file.file);
     for (const Row& row : rows) {
         if (row.ending == ending) {
             return row.format;

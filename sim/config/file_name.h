@@ -5,6 +5,7 @@
 // names are different files, no name leaves its folder, and `name_of_file` recovers the name.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,7 @@ namespace npuscope {
 std::string file_name(std::string_view name, std::string_view ending);
 /// The name that became a file, without its ending.
 std::string name_of_file(std::string_view stem);
+/// The ending of a file's name in small letters, with its dot: `.png` of `a.PNG`.
+std::string lower_ending(const std::filesystem::path& path);
 
 }  // namespace npuscope

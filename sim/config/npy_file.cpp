@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "models/base/error.h"
+#include "sim/config/file_name.h"
 #include "sim/config/text_table.h"
 
 namespace npuscope {
@@ -173,12 +174,7 @@ bool is_npy(std::span<const std::uint8_t> file) {
     return file.size() >= magic.size() && std::memcmp(file.data(), magic.data(), magic.size()) == 0;
 }
 
-bool names_npy(const std::filesystem::path& path) {
-    return std::ranges::equal(
-        path.extension().string(), std::string_view(".npy"), {}, [](char letter) {
-            return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-        });
-}
+bool names_npy(const std::filesystem::path& path) { return lower_ending(path) == ".npy"; }
 
 NpyHeader read_npy_header(std::span<const std::uint8_t> file, const std::string& name) {
     const auto cut = [&name] {

@@ -6,6 +6,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
 #include "sim/config/text_table.h"
 #include "sim/convert/conversion.h"
 #include "sim/convert/mapped_file.h"
@@ -161,7 +162,7 @@ void refuse_other_array(std::span<const std::uint8_t> bytes, const fs::path& pat
     const std::string_view zip = "PK\x03\x04";
     const bool archive =
         bytes.size() >= zip.size() && std::ranges::equal(bytes.first(zip.size()), zip);
-    if (archive && (names_npy(path) || path.extension() == ".npz")) {
+    if (archive && (names_npy(path) || lower_ending(path) == ".npz")) {
         throw ConfigError(fmt::format("'{}' is an archive of arrays (.npz)", path.string()),
                           "save one of them: numpy.save(file, numpy.load(archive)['name'])");
     }

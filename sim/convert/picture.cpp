@@ -13,6 +13,7 @@
 
 #include "models/base/error.h"
 #include "sim/config/file_io.h"
+#include "sim/config/file_name.h"
 
 namespace npuscope {
 namespace {
@@ -174,12 +175,7 @@ Picture parse_netpbm(std::span<const std::uint8_t> bytes, std::size_t channels,
 
 bool is_picture_file(const std::filesystem::path& path) {
     constexpr std::array<std::string_view, 5> endings{".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
-    std::string ending = path.extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char letter) {
-        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A'))
-                                              : static_cast<char>(letter);
-    });
-    return std::ranges::find(endings, ending) != endings.end();
+    return std::ranges::find(endings, lower_ending(path)) != endings.end();
 }
 
 Picture parse_picture(std::span<const std::uint8_t> bytes, const std::string& file) {

@@ -288,6 +288,16 @@ TEST(ImageDifferences, OfCompressedWeightsAreThoseOfTheWeights) {
     EXPECT_EQ(weights[1], 0);
 }
 
+TEST(ImageFiles, HaveTheFormatOfTheirEndingInLettersOfAnyCase) {
+    ImageFile file;
+    for (const char* name : {"a.hex", "A.HEX", "a.Ihx"}) {
+        file.file = name;
+        EXPECT_EQ(image_of(file, ":0100000005FA\n:00000001FF\n").bytes,
+                  std::vector<std::uint8_t>{5})
+            << name;
+    }
+}
+
 TEST(ImageLifetimes, SurfacesMayFollowEachOtherInOnePlace) {
     Image image;
     image.text = "results:\n";
