@@ -53,7 +53,36 @@ class PngImage {
     png_image image_{};
 };
 
-Picture parse_png(std::span<const std::uint8_t> bytes, const std::string& file) {
+/// The file without the chunks by which the library would convert its samples to sRGB.
+/// source: PNG specification, "Chunk layout", "Colour space information"
+std::vector<std::uint8_t> without_colour_space(std::span<const std::uint8_t> bytes) {
+    constexpr std::array<std::string_view, 5> left_out{"gAMA", "cHRM", "sRGB", "iCCP", "cICP"};
+    constexpr std::size_t signature = 8;
+    constexpr std::size_t frame = 12;  // length, type and checksum of a chunk
+    std::size_t at = std::min(signature, bytes.size());
+    std::vector<std::uint8_t> kept(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    while (at < bytes.size()) {
+        const std::span<const std::uint8_t> rest = bytes.subspan(at);
+        std::size_t size = rest.size();
+        if (size >= frame) {
+            const std::size_t data = std::size_t{rest[0]} << 24U | std::size_t{rest[1]} << 16U |
+                                     std::size_t{rest[2]} << 8U | rest[3];
+            size = std::min(size, frame + data);
+        }
+        const auto chunk = rest.first(size);
+        const bool leave_out = size >= frame && std::ranges::any_of(left_out, [&](auto name) {
+                                   return begins_with(chunk.subspan(4), name);
+                               });
+        if (!leave_out) {
+            kept.insert(kept.end(), chunk.begin(), chunk.end());
+        }
+        at += size;
+    }
+    return kept;
+}
+
+Picture parse_png(std::span<const std::uint8_t> whole, const std::string& file) {
+    const std::vector<std::uint8_t> bytes = without_colour_space(whole);
     PngImage owner;
     png_image& image = owner.get();
     if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures from files, as their pixels: PNG, JPEG, and binary PGM and PPM. Never resized, nothing
-// guessed: transparency and 16 bits per channel are rejected. Uses libpng and libjpeg-turbo.
+// guessed: transparency and 16 bits per channel are rejected, and samples are those that are stored,
+// whatever gamma or colour profile the file has. Uses libpng and libjpeg-turbo.
 // source: Netpbm, pgm(5) and ppm(5); libpng manual, simplified API; TurboJPEG API 2.1
 #pragma once
 

@@ -34,6 +34,16 @@ TEST(Picture, PngsHaveTheirPixels) {
     EXPECT_EQ(colour.pixels, sample::bytes(18));
 }
 
+TEST(Picture, SamplesOfPngsAreThoseStoredWhateverTheirGamma) {
+    using namespace std::string_literals;
+    std::string linear = sample::png(3, 2, PNG_FORMAT_GRAY, sample::bytes(6));
+    const std::string srgb = "\0\0\0\1sRGB\0\xae\xce\x1c\xe9"s;
+    const std::size_t at = linear.find(srgb);
+    ASSERT_NE(at, std::string::npos);
+    linear.replace(at, srgb.size(), "\0\0\0\4gAMA\0\1\x86\xa0\x31\xe8\x96\x5f"s);
+    EXPECT_EQ(parsed(linear).pixels, sample::bytes(6));
+}
+
 TEST(Picture, PgmsAndPpmsHaveTheirPixelsBehindBlanksAndComments) {
     EXPECT_THAT(parsed("P5 2 1 255\nab").pixels, ElementsAre('a', 'b'));
     EXPECT_THAT(parsed("P5\n# by hand\n2\t1 # wide\n255\r#1").pixels, ElementsAre('#', '1'));
