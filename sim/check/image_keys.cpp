@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of a described surface: which kinds of surfaces each one has an effect on.
+// The keys of a described surface: which surfaces each one has an effect on.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <initializer_list>
 
 #include "models/base/error.h"
 #include "sim/check/image_surface.h"
@@ -12,40 +12,67 @@
 namespace npuscope {
 namespace {
 
-constexpr std::array of_lines{ImageKind::Feature, ImageKind::Pixels, ImageKind::PerElement};
-constexpr std::array of_surfaces{ImageKind::Feature, ImageKind::PerElement};
-constexpr std::array of_features{ImageKind::Feature};
-constexpr std::array of_pixels{ImageKind::Pixels};
-constexpr std::array of_operands{ImageKind::PerChannel, ImageKind::PerElement};
-constexpr std::array of_compression{ImageKind::Wmb, ImageKind::Wgs};
+bool is_any_of(const PlacedSurface& surface, std::initializer_list<ImageKind> kinds) {
+    return std::ranges::find(kinds, surface.kind) != kinds.end();
+}
+/// A `feature_1x1` has no lines.
+bool is_feature(const PlacedSurface& surface) {
+    return surface.kind == ImageKind::Feature && surface.layout.row->name == "feature";
+}
+bool is_per_element(const PlacedSurface& surface) { return surface.kind == ImageKind::PerElement; }
+bool is_pixels(const PlacedSurface& surface) { return surface.kind == ImageKind::Pixels; }
+bool has_lines(const PlacedSurface& surface) {
+    return is_feature(surface) || is_per_element(surface) || is_pixels(surface);
+}
+bool has_surfaces(const PlacedSurface& surface) {
+    return is_feature(surface) || is_per_element(surface);
+}
+bool has_two_planes(const PlacedSurface& surface) {
+    return is_pixels(surface) && find_pixel_format(surface.layout.row->name)->planes == 2;
+}
+bool is_part_of_weights(const PlacedSurface& surface) {
+    return is_any_of(surface, {ImageKind::Wmb, ImageKind::Wgs});
+}
+bool is_operand(const PlacedSurface& surface) {
+    return is_any_of(surface, {ImageKind::PerChannel, ImageKind::PerElement});
+}
+bool has_elements(const PlacedSurface& surface) {
+    return surface.kind != ImageKind::Raw && !is_part_of_weights(surface);
+}
 
-/// A key, and the kinds of surfaces that it has an effect on.
+/// A key, and the surfaces that it has an effect on.
 struct KeyRow {
     const char* name;
     bool (*is_given)(const ImageSurface& surface);
-    std::span<const ImageKind> kinds;
+    bool (*has_effect)(const PlacedSurface& surface);
     const char* layouts;
 };
 
 constexpr std::array key_rows{
     KeyRow{"line_stride", [](const ImageSurface& one) { return one.line_stride.has_value(); },
-           of_lines, "`feature`, `per_element` and pixels"},
+           has_lines, "`feature`, `per_element` and pixels"},
     KeyRow{"surface_stride", [](const ImageSurface& one) { return one.surface_stride.has_value(); },
-           of_surfaces, "`feature` and `per_element`"},
+           has_surfaces, "`feature` and `per_element`"},
     KeyRow{"batch_stride", [](const ImageSurface& one) { return one.batch_stride.has_value(); },
-           of_features, "`feature`"},
+           is_feature, "`feature`"},
     KeyRow{"address_1", [](const ImageSurface& one) { return one.address_1.has_value(); },
-           of_pixels, "pixels in two planes"},
+           has_two_planes, "pixels in two planes"},
     KeyRow{"line_stride_1", [](const ImageSurface& one) { return one.line_stride_1.has_value(); },
-           of_pixels, "pixels in two planes"},
-    KeyRow{"x_offset", [](const ImageSurface& one) { return one.x_offset != 0; }, of_pixels,
+           has_two_planes, "pixels in two planes"},
+    KeyRow{"x_offset", [](const ImageSurface& one) { return one.x_offset != 0; }, is_pixels,
            "pixels"},
-    KeyRow{"of", [](const ImageSurface& one) { return !one.of.empty(); }, of_compression,
+    KeyRow{"of", [](const ImageSurface& one) { return !one.of.empty(); }, is_part_of_weights,
            "`wmb` and `wgs`"},
-    KeyRow{"components", [](const ImageSurface& one) { return one.components != 1; }, of_operands,
+    KeyRow{"components", [](const ImageSurface& one) { return one.components != 1; }, is_operand,
            "`per_channel` and `per_element`"},
-    KeyRow{"data", [](const ImageSurface& one) { return one.data.has_value(); }, of_operands,
-           "`per_channel` and `per_element`"}};
+    KeyRow{"data", [](const ImageSurface& one) { return one.data.has_value(); }, is_operand,
+           "`per_channel` and `per_element`"},
+    KeyRow{"type", [](const ImageSurface& one) { return one.type.has_value(); }, has_elements,
+           "layouts of elements"},
+    KeyRow{"shape", [](const ImageSurface& one) { return !one.shape.empty(); }, has_elements,
+           "layouts of elements"},
+    KeyRow{"values", [](const ImageSurface& one) { return !one.values.empty(); }, has_elements,
+           "layouts of elements"}};
 
 }  // namespace
 
@@ -62,7 +89,7 @@ void check_keys(const PlacedSurface& surface) {
         refuse(given, "its address lies outside any memory", "addresses have up to 62 bits");
     }
     for (const KeyRow& row : key_rows) {
-        if (row.is_given(given) && std::ranges::find(row.kinds, surface.kind) == row.kinds.end()) {
+        if (row.is_given(given) && !row.has_effect(surface)) {
             refuse(given, fmt::format("`{}` has no effect on layout {}", row.name, given.layout),
                    fmt::format("leave it out; it is of {}", row.layouts));
         }

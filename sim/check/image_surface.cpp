@@ -205,14 +205,18 @@ class Placer {
         }
         return placed.layout.parameters.emplace(name, usual).first->second;
     }
-    /// The same for a stride, which a key may give; 0 in the layout's text leaves it open, too.
-    static Bytes stride(PlacedSurface& placed, const char* name, const std::optional<Bytes>& key,
-                        Bytes usual) {
+    /// The same for one that a key may give; 0 in the layout's text leaves it open, too.
+    static std::uint64_t& number_or_key(PlacedSurface& placed, const char* name, bool key) {
         std::uint64_t& given = placed.layout.parameters[name];
         if (given != 0 && key) {
             refuse(placed.described, fmt::format("its {} is given twice", name),
                    "give it only once, by its key");
         }
+        return given;
+    }
+    static Bytes stride(PlacedSurface& placed, const char* name, const std::optional<Bytes>& key,
+                        Bytes usual) {
+        std::uint64_t& given = number_or_key(placed, name, key.has_value());
         given = given != 0 ? given : key.value_or(usual).value;
         if (given > most_bytes) {
             refuse(placed.described, fmt::format("its {} does not fit any register", name),
@@ -298,15 +302,15 @@ class Placer {
                                                   : ElementType::Uint16);
         take_shape(placed, {n, c, h, w});
         const Bytes atom(number(placed, "atom", npu_->datapath.memory_atom.value));
-        const auto offset =
-            static_cast<std::uint32_t>(number(placed, "x_offset", surface.x_offset));
-        if (offset > 31 || surface.x_offset > 31) {
+        std::uint64_t& offset = number_or_key(placed, "x_offset", surface.x_offset != 0);
+        offset = offset != 0 ? offset : surface.x_offset;
+        if (offset > 31) {
             refuse(surface, "its offset does not fit any register", "x_offset has 5 bits");
         }
         PixelSurface pixels{.format = &format,
                             .base = {surface.address, surface.address},
                             .line_stride = {},
-                            .x_offset = offset,
+                            .x_offset = static_cast<std::uint32_t>(offset),
                             .atom = atom,
                             .height = h,
                             .width = w};
@@ -330,7 +334,7 @@ class Placer {
 
     static void place_second_plane(PlacedSurface& placed, PixelSurface& pixels) {
         const ImageSurface& surface = placed.described;
-        std::uint64_t& begin = placed.layout.parameters["plane_1"];
+        std::uint64_t& begin = number_or_key(placed, "plane_1", surface.address_1.has_value());
         const Bytes first = pixels.line_stride[0] * pixels.height;
         if (surface.address_1) {
             if (*surface.address_1 < surface.address + first) {

@@ -143,6 +143,35 @@ TEST(ImageLayouts, KeysWithoutEffectAreRefused) {
     EXPECT_EQ(refusal("name: x, layout: weight_dc, shape: 8x8x1x1, x_offset: 1"),
               "surface 'x': `x_offset` has no effect on layout weight_dc");
     EXPECT_EQ(refusal("name: x, layout: raw, bytes: 0"), "surface 'x': it has no size");
+    for (const auto& [key, layout, others] :
+         {std::tuple{"line_stride: 64", "feature_1x1", "shape: 1x1x1x1"},
+          std::tuple{"address_1: 0x80001000", "T_A8B8G8R8", "shape: 1x4x2x3"},
+          std::tuple{"line_stride_1: 64", "T_A8B8G8R8", "shape: 1x4x2x3"},
+          std::tuple{"values: 1..2", "raw", "bytes: 8"},
+          std::tuple{"type: int8", "raw", "bytes: 8"},
+          std::tuple{"shape: 1x1x1x1", "raw", "bytes: 8"},
+          std::tuple{"values: 0..1", "wmb", "of: y"}}) {
+        const std::string name = std::string(key).substr(0, std::string(key).find(':'));
+        EXPECT_EQ(refusal(fmt::format("name: x, layout: {}, {}, {}", layout, others, key)),
+                  fmt::format("surface 'x': `{}` has no effect on layout {}", name, layout));
+    }
+}
+
+TEST(ImageLayouts, NumbersThatAreGivenTwiceAreRefused) {
+    const auto refusal = [](const std::string& surface) {
+        return refusal_of([&] { with(surface, {1}).checked(); });
+    };
+    EXPECT_EQ(refusal("name: x, layout: 'feature:line_stride=64', shape: 1x1x2x2, line_stride: 64"),
+              "surface 'x': its line_stride is given twice");
+    EXPECT_EQ(refusal("name: x, layout: 'T_R8:x_offset=1', shape: 1x1x2x3, x_offset: 3"),
+              "surface 'x': its x_offset is given twice");
+    EXPECT_EQ(refusal("name: x, layout: 'T_Y8___U8V8_N444:plane_1=4096', shape: 1x3x2x3, "
+                      "address_1: 0x80002000"),
+              "surface 'x': its plane_1 is given twice");
+    Image offset = with("name: x, layout: 'T_R8:x_offset=0', shape: 1x1x1x2, x_offset: 3",
+                        std::vector<std::uint8_t>{0, 1, 2, 3, 4, 5, 6, 7});
+    EXPECT_EQ(offset.contents().elements(*offset.contents().find("x")),
+              (std::vector<std::uint8_t>{3, 4}));
 }
 
 TEST(ImageLayouts, NoSizeIsNoLegalSize) {
