@@ -78,16 +78,6 @@ void require_axes(const std::string& axes) {
     }
 }
 
-/// Axis letters for a shape of this many extents: of the side that is more specific.
-std::string axes_of(const ConvertArguments& arguments, const FileConversion& job,
-                    std::size_t extents) {
-    if (!arguments.axes.empty()) {
-        return arguments.axes;
-    }
-    const std::string to = job.request.to.axes_for(extents);
-    return to == "KCRS" ? to : job.request.from.axes_for(extents);
-}
-
 FileConversion read_job(const ConvertArguments& arguments) {
     FileConversion job;
     require_axes(arguments.axes);
@@ -106,7 +96,8 @@ FileConversion read_job(const ConvertArguments& arguments) {
     }
     if (!arguments.shape.empty()) {
         const auto extents = static_cast<std::size_t>(std::ranges::count(arguments.shape, 'x')) + 1;
-        job.request.shape = parse_shape(arguments.shape, axes_of(arguments, job, extents));
+        job.request.shape = parse_shape(
+            arguments.shape, job.axes.empty() ? job.request.axes_for(extents) : job.axes);
     }
     if (!arguments.quantise.empty()) {
         job.request.quantise = parse_quantisation(arguments.quantise);

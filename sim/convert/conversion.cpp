@@ -275,6 +275,11 @@ Layout by_strides(const ConversionRequest& request, const Layout& named,
 
 }  // namespace
 
+std::string ConversionRequest::axes_for(std::size_t extents) const {
+    const std::string axes = to.axes_for(extents);
+    return axes == "KCRS" ? axes : from.axes_for(extents);
+}
+
 ConversionPlan plan_conversion(const ConversionRequest& request) {
     require_type(request);
     require_axis(request);

@@ -69,6 +69,9 @@ struct ConversionRequest {
     std::optional<Quantisation> dequantise;
     std::vector<std::uint64_t> stride_npu;  ///< of the Kneron side; empty: from the layout
     GroupRule group_rule = GroupRule::Reader;
+
+    /// Axis letters of a shape with this many extents: of the side that is more specific.
+    std::string axes_for(std::size_t extents) const;
 };
 
 struct ConversionPlan {

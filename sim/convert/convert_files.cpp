@@ -73,7 +73,7 @@ void take_from_header(FileConversion& job, const NpyHeader& header, const std::s
                               "only row-major .npy arrays carry their shape");
         }
         const std::string axes =
-            job.axes.empty() ? request.from.axes_for(header.shape.size()) : job.axes;
+            job.axes.empty() ? request.axes_for(header.shape.size()) : job.axes;
         request.shape = parse_shape(fmt::format("{}", fmt::join(header.shape, "x")), axes);
     }
     if (job.type.empty() && !request.quantise) {

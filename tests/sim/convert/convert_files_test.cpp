@@ -146,6 +146,13 @@ TEST_F(ConvertFiles, FilesThatOnlyLookLikeArraysAreNamed) {
     EXPECT_EQ(refusal("z.npz", "PK\3\4.."), quoted("z.npz") + "is an archive of arrays");
 }
 
+TEST_F(ConvertFiles, TheAxesOfAnArrayAreThoseOfTheWeightsThatItBecomes) {
+    const std::array<std::uint64_t, 4> shape{2, 3, 1, 2};
+    const fs::path array = write("w.npy", npy_header(find_element("int8"), shape) + values(12));
+    const ConversionPlan conversion = plan_file(job("nchw", "weight_dc", "", ""), array);
+    EXPECT_EQ(to_string(conversion.target.shape), "K2 C3 R1 S2");
+}
+
 TEST_F(ConvertFiles, KernelsAreTransformedForWinograd) {
     std::string kernel(9, '\0');
     kernel[0] = 4;
