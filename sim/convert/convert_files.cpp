@@ -19,10 +19,19 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t resident_limit = std::uint64_t{512} << 20;
 
+/// Whether arrays hold a layout's bytes, not its elements: planes of high/low values, elements whose
+/// high byte is first, and words of several components.
+bool is_bytes(const Layout& layout) {
+    const bool words = std::ranges::any_of(
+        layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
+    return words || layout.code == ElementCode::HighLow ||
+           layout.code == ElementCode::SwappedEven || layout.bytes % layout.element != 0;
+}
+
 /// Axes of a layout without blocks or gaps, slowest first; empty for any other.
 std::vector<std::size_t> plain_order(const Layout& layout) {
     std::vector<std::size_t> order;
-    if (layout.parts.size() != 1 || !layout.is_dense() || layout.code == ElementCode::HighLow) {
+    if (layout.parts.size() != 1 || !layout.is_dense() || is_bytes(layout)) {
         return order;
     }
     for (const LayoutStep& step : layout.parts.front().steps) {
@@ -51,13 +60,8 @@ std::vector<std::uint64_t> array_shape(const Layout& layout, std::uint32_t eleme
     return extents;
 }
 
-/// The element type; bytes for planes of high/low values and for words of several components.
 const ElementRow& array_type(const Layout& layout, const ElementRow& type) {
-    const bool words = std::ranges::any_of(
-        layout.parts, [](const LayoutPart& part) { return part.field.width != 0; });
-    const bool bytes = words || layout.code == ElementCode::HighLow ||
-                       layout.code == ElementCode::SwappedEven || layout.bytes % type.bytes != 0;
-    return bytes ? find_element("uint8") : type;
+    return is_bytes(layout) ? element_row(ElementType::Uint8) : type;
 }
 
 /// Whether a .npy array in that layout has the tensor's shape.

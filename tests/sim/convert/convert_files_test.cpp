@@ -67,6 +67,19 @@ TEST_F(ConvertFiles, RawBytesAndArraysGoThereAndBack) {
     EXPECT_EQ(read(folder_ / "again"), plain);
 }
 
+TEST_F(ConvertFiles, ArraysOfSwappedBytesHoldBytes) {
+    std::string halves = values(2 * 48);
+    for (std::size_t low = 0; low < halves.size(); low += 2) {
+        halves[low] = static_cast<char>(halves[low] & '\xfe');  // the format has 15 bits
+    }
+    const fs::path raw = write("raw", halves);
+    convert_file(job("nchw", "HW1C16B_BE", "1x3x4x4", "int16"), raw, folder_ / "be.npy");
+    EXPECT_NE(read(folder_ / "be.npy").find("(96,)"), std::string::npos);
+    convert_file(job("HW1C16B_BE", "nchw", "1x3x4x4", "int16"), folder_ / "be.npy",
+                 folder_ / "back");
+    EXPECT_EQ(read(folder_ / "back"), halves);
+}
+
 TEST_F(ConvertFiles, WeightsAreCompressed) {
     std::string weights(64, '\0');
     weights[1] = 5;
