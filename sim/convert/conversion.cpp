@@ -28,9 +28,12 @@ namespace {
 
 constexpr std::string_view usual_axes = "NCDHW";  ///< of extent 1 where a shape leaves them out
 
+/// Terms are separated by blanks; a single one is an axis, with what may follow it.
 bool looks_like_sentence(const std::string& text) {
+    const bool axis = !text.empty() && text[0] >= 'A' && text[0] <= 'Z';
     return text.find(' ') != std::string::npos ||
-           (text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z');
+           (axis && (text.size() == 1 ||
+                     std::string_view("/%~-:^").find(text[1]) != std::string_view::npos));
 }
 
 /// Calls visit(part) for each part of a text separated by `separator`.

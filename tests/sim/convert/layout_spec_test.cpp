@@ -13,6 +13,9 @@ TEST(LayoutSpec, NamesParametersAndSentences) {
     EXPECT_EQ(spec.parameters.at("atom"), 8U);
     EXPECT_EQ(spec.parameters.at("line_stride"), 64U);
     EXPECT_EQ(parse_layout_spec("N C/8 H:128 W C%8").sentence.size(), 5U);
+    for (const char* term : {"W", "W:3", "W-", "W^4", "W/1"}) {
+        EXPECT_EQ(parse_layout_spec(term).sentence.size(), 1U) << term;
+    }
     EXPECT_EQ(parse_layout_spec("weight_dc").axes_for(4), "KCRS");
     EXPECT_EQ(parse_layout_spec("nchw").axes_for(3), "CHW");
 }
