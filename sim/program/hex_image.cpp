@@ -83,6 +83,30 @@ std::string_view trimmed(std::string_view line) {
     return begin == std::string_view::npos ? std::string_view() : line.substr(begin);
 }
 
+/// A line of a $readmemh file with blanks in place of its comments. `open`: a comment of the lines
+/// before it has not ended; then whether one of this line has not.
+std::string without_comments(std::string_view line, bool& open) {
+    std::string text(line);
+    for (std::size_t at = 0; at < text.size();) {
+        if (open) {
+            const std::size_t end = text.find("*/", at);
+            const std::size_t stop = end == std::string::npos ? text.size() : end + 2;
+            text.replace(at, stop - at, stop - at, ' ');
+            open = end == std::string::npos;
+            at = stop;
+        } else if (text.compare(at, 2, "//") == 0) {
+            text.resize(at);
+        } else if (text.compare(at, 2, "/*") == 0) {
+            text.replace(at, 2, 2, ' ');
+            open = true;
+            at += 2;
+        } else {
+            ++at;
+        }
+    }
+    return text;
+}
+
 /// A word of a $readmemh file, from its first digit on.
 struct HexWord {
     std::string digits;   ///< without the underscores between them
@@ -175,8 +199,9 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file, const
     HexWord word;
     std::uint64_t offset = 0;
     const std::size_t most_digits = std::size_t{2} * words.bytes;
+    bool in_comment = false;
     for (std::string_view raw; lines.next(raw);) {
-        std::string_view line = raw.substr(0, raw.find("//"));
+        const std::string line = without_comments(raw, in_comment);
         for (std::size_t at = line.find_first_not_of(spaces); at != std::string_view::npos;
              at = line.find_first_not_of(spaces, at)) {
             const bool address = line[at] == '@';
@@ -196,6 +221,9 @@ MemoryImage parse_readmemh(std::string_view text, const std::string& file, const
                 append(image, offset++, word.byte(words.big_endian ? words.bytes - 1 - i : i));
             }
         }
+    }
+    if (in_comment) {
+        lines.refuse(0, "the file ends within a comment", "close the comment with */");
     }
     return image;
 }

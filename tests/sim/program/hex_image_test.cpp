@@ -31,6 +31,18 @@ TEST(HexImage, ReadmemhHoldsAByteAWord) {
     EXPECT_EQ(image.bytes, (std::vector<std::uint8_t>{0, 0x1f, 0x2f, 0xff}));
 }
 
+TEST(HexImage, CommentsOfReadmemhMayBeBlocks) {
+    const MemoryImage image =
+        parse_readmemh("/* of\n// a tool */ @80 0/**/1 // 2 /*\n/*/3*/4/* * / 5\n6 */7", "a.mem");
+    EXPECT_EQ(image.bytes, (std::vector<std::uint8_t>{0, 1, 4, 7}));
+    EXPECT_EQ(image.runs.front().offset, 0x80U);
+    EXPECT_EQ(sample::message_of([] { parse_readmemh("1 /* 2\n3", "a.mem"); }),
+              "a.mem:2:1: the file ends within a comment (close the comment with */)");
+    EXPECT_THROW(parse_readmemh("1 / 2\n", "a.mem"), ConfigError);
+    EXPECT_EQ(sample::message_of([] { parse_readmemh("/* */ x", "a.mem"); }).substr(0, 10),
+              "a.mem:1:7:");
+}
+
 TEST(HexImage, WordsOfSeveralBytesHaveEitherOrder) {
     const std::string wide = "@2 0102_0304 5\n";
     const MemoryImage little = parse_readmemh(wide, "a.mem", {.bytes = 4, .big_endian = false});
