@@ -102,8 +102,9 @@ class BatchSplitter : GraphRewrite {
             }
             const Sizes& own = sizes(input);
             const bool shared = before_.is_constant(input) && (own.size() < rank || own[0] == 1);
-            if (!shared && (before_.is_constant(input) || !is_batch(own) ||
-                            own[0] != sizes(node.outputs[0])[0])) {
+            // a tensor of fewer sizes has no batch: it is the same for every input
+            const bool parted = own.size() == rank && own[0] == sizes(node.outputs[0])[0];
+            if (!shared && (before_.is_constant(input) || !parted)) {
                 return false;
             }
         }

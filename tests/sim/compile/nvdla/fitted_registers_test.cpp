@@ -130,6 +130,25 @@ INSTANTIATE_TEST_SUITE_P(
         FittedShape{"wide_product", {9000, 1, 1}, {5, 9000, 1, 1}}),
     [](const auto& shape) { return std::string(shape.param.name); });
 
+/// A map of 4 channels, as many as there are inputs.
+TEST(SplitBatches, AnOperandOfFewerSizesIsTheSameForEveryInput) {
+    ModelBuilder builder = model_of({"conv", {3, 5, 6}, {4, 3, 1, 1}}, 4);
+    builder.input("p", {4, 5, 6}, onnx::TensorProto_DataType_INT8);
+    builder.node("DequantizeLinear", "map", {"y", "ys", "yz"});
+    builder.node("DequantizeLinear", "places", {"p", "ys", "yz"});
+    builder.node("Add", "sum", {"map_y", "places_y"});
+    builder.node("QuantizeLinear", "code", {"sum_y", "ys", "yz"}, "z").output("z");
+    const Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+    const Graph exact = finish_graph(plain);
+    const auto inputs = test::some_inputs(exact, ElementType::Int8, 2);
+    const auto values = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at("z");
+    };
+    const Graph split = finish_graph(plain, ScaleForm::Rounded);
+    EXPECT_TRUE(split.types.contains("y/3"));
+    EXPECT_EQ(values(split), values(exact));
+}
+
 /// Training leaves kernels whose weights are nearly 0; quantisers give them a tiny scale, and so a
 /// bias of most of 32 bits. Other quantisers than npuscope's do, too.
 TEST(SmallScales, AKernelWithoutUseKeepsItsBias) {
