@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that exporters write in several forms, in one: copies are left out, a mean over all of a
-// map is a global pool, a maximum over all of it a pool, and averages are over maps.
+// map is a global pool, a maximum over all of it a pool, and averages are over maps, with explicit
+// padding.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "sim/model/graph_edit.h"
 #include "sim/model/operator_parts.h"
 #include "sim/model/prepare_graph.h"
+#include "sim/model/window.h"
 
 namespace npuscope {
 namespace {
@@ -72,6 +75,27 @@ void name_max_pools(Graph& graph) {
             node.op = "MaxPool";
             node.attributes["kernel_shape"] =
                 std::vector<std::int64_t>(sizes.begin() + 2, sizes.end());
+        }
+    }
+}
+
+/// The padding of averages as their attribute states it, and sizes that are rounded up only where
+/// that adds a window.
+void resolve_averages(Graph& graph) {
+    for (GraphNode& node : graph.nodes) {
+        if (node.op != "AveragePool" || node.has(unread_attribute)) {
+            continue;
+        }
+        const Window window = pool_window(node, graph.types.at(node.inputs.front()).sizes);
+        if (node.attributes.erase("auto_pad") != 0) {
+            std::vector<std::int64_t> pads;
+            for (const auto pad : {&WindowAxis::pad_begin, &WindowAxis::pad_end}) {
+                std::ranges::transform(window.axes, std::back_inserter(pads), pad);
+            }
+            node.attributes["pads"] = std::move(pads);
+        }
+        if (std::ranges::none_of(window.axes, &WindowAxis::overhangs)) {
+            node.attributes.erase("ceil_mode");
         }
     }
 }
@@ -153,6 +177,7 @@ void use_plain_nodes(Graph& graph) {
     drop_copies(graph);
     replace_each(graph, global_pool);
     name_max_pools(graph);
+    resolve_averages(graph);
     replace_each(graph, column_pool);
 }
 

@@ -97,6 +97,26 @@ TEST(PlainNodes, AveragesOverALineAreOverAMapOfOneColumn) {
     EXPECT_EQ(graph.types.at("z").sizes, (Sizes{2, 3, 1}));
 }
 
+TEST(PlainNodes, AveragesStateTheirPaddingAndWhetherTheyCutWindows) {
+    ModelBuilder builder;
+    builder.input("x", {1, 3, 8, 9});
+    for (const char* pool : {"same", "up", "cut"}) {
+        const std::int64_t columns = pool == std::string("up") ? 3 : 2;
+        builder.node("AveragePool", pool, {"x"}).ints("kernel_shape", {2, columns});
+        builder.ints("strides", {2, columns});
+        pool == std::string("same") ? builder.text("auto_pad", "SAME_UPPER")
+                                    : builder.integer("ceil_mode", 1);
+        builder.output(builder.last());
+    }
+    const Graph graph = plain(builder);
+    EXPECT_FALSE(graph.nodes[0].has("auto_pad"));
+    EXPECT_EQ(graph.nodes[0].integers("pads"), (std::vector<std::int64_t>{0, 0, 0, 1}));
+    EXPECT_FALSE(graph.nodes[1].has("ceil_mode"));
+    EXPECT_EQ(graph.types.at("up_y").sizes, (Sizes{1, 3, 4, 3}));
+    EXPECT_EQ(graph.nodes[2].integer("ceil_mode", 0), 1);
+    EXPECT_EQ(graph.types.at("cut_y").sizes, (Sizes{1, 3, 4, 5}));
+}
+
 TEST(PlainNodes, PartsOfASplitAreSlices) {
     ModelBuilder builder;
     builder.input("x", {1, 6, 2}).int64s("sizes", {1, 3, 2});
