@@ -367,7 +367,9 @@ std::string Target::configuration(const NodeGroup& group) const {
 }
 
 std::string hwc_text(const Sizes& cube) {
-    return fmt::format("[H,W,C] = [{},{},{}]", cube[2], cube[3], cube[1]);
+    return cube[0] == 1
+               ? fmt::format("[H,W,C] = [{},{},{}]", cube[2], cube[3], cube[1])
+               : fmt::format("[N,H,W,C] = [{},{},{},{}]", cube[0], cube[2], cube[3], cube[1]);
 }
 
 std::string window_text(const Candidate& candidate) {

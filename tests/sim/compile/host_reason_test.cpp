@@ -148,6 +148,19 @@ TEST(HostReasons, TransposedConvolutionsAreComputedWithoutDilation) {
                 HasSubstr("its kernel is dilated"));
 }
 
+TEST(HostReasons, ALayerOfRowsStatesTheirNumber) {
+    Quantised model;
+    model.builder = ModelBuilder();
+    model.builder.input("x", {16, 24}).floats("s", {}, {0.05F}).int8s("z", {}, {0});
+    model.both("x").step("Sigmoid", "a").both("y");
+    const Graph graph = model.graph(ScaleForm::Rounded);
+    const SegmentedPlan plan = plan_segments(graph, {});
+    const NvdlaTarget target(PlanTarget{});
+    const PlaceExplanation told{graph, target, plan.partition, layers_of_groups(plan)};
+    EXPECT_THAT(told.refusals(),
+                AllOf(HasSubstr("input [N,H,W,C] = [16,1,1,24]"), HasSubstr("its maps are 16x24")));
+}
+
 TEST(HostReasons, EveryReasonIsToldOnce) {
     Quantised model;
     model.both("x").conv("a").both("y").conv("b").step("Softmax", "s1");
