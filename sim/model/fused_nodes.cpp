@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/model/graph_edit.h"
+#include "sim/model/node_parts.h"
 
 namespace npuscope {
 namespace {
@@ -62,10 +62,9 @@ struct BlockCodes {
     }
 };
 
-class Unfusing {
+class Unfusing : NodeParts {
  public:
-    Unfusing(const GraphNode& node, const FusedSurroundings& around)
-        : node_(node), around_(around) {}
+    using NodeParts::NodeParts;
 
     /// Map, weights, bias, and a map that is added before the activation.
     FusedParts conv() {
@@ -98,7 +97,7 @@ class Unfusing {
             add("MatMul", {a, b}, "product");
             return finished();
         }
-        const std::string factor = constant("alpha", alpha);
+        const std::string factor = number("alpha", alpha);
         if (around_.constant(node_.input(1)) != nullptr) {
             add("MatMul", {a, add("Mul", {b, factor}, "scaled")}, "product");
         } else if (around_.constant(node_.input(0)) != nullptr) {
@@ -124,8 +123,7 @@ class Unfusing {
                 codes->weight(i / codes->kernels, i % codes->kernels);
         }
         settle(weights);
-        std::string name = around_.new_name(node_.outputs.front() + "/weights");
-        parts_.constants.emplace_back(name, std::move(weights));
+        const std::string name = constant("weights", std::move(weights));
         const std::string product = add("MatMul", {node_.input(0), name}, "product");
         if (!node_.input(block_bias).empty()) {
             add("Add", {product, node_.input(block_bias)}, "biased");
@@ -161,43 +159,6 @@ class Unfusing {
         return finished();
     }
 
-    /// Map [N S C], weights of queries, keys and values side by side, their bias, mask [N S].
-    FusedParts attention() {
-        const Sizes map = sizes_of(0);
-        const std::int64_t heads = node_.integer("num_heads", 0);
-        const Sizes weights = sizes_of(1);
-        const bool fits = map.size() == 3 && weights.size() == 2 && heads > 0 &&
-                          weights[1] == 3 * map[2] && map[2] % heads == 0;
-        const bool masks = !node_.input(3).empty();
-        if (!fits || has_other_attention() || (masks && sizes_of(3) != Sizes{map[0], map[1]})) {
-            return {};
-        }
-        std::string all = add("MatMul", {node_.input(0), node_.input(1)}, "product");
-        if (!node_.input(2).empty()) {
-            all = add("Add", {all, node_.input(2)}, "biased");
-        }
-        const std::vector<std::string> parts = thirds(all);
-        const std::int64_t width = map[2] / heads;
-        const auto headed = [&](std::size_t part, std::vector<std::int64_t> order) {
-            const std::string name = "part" + std::to_string(part);
-            const std::string split =
-                reshaped(parts[part], {map[0], map[1], heads, width}, name + "_heads");
-            return add("Transpose", {split}, name + "_turned", {{"perm", std::move(order)}});
-        };
-        const std::string products =
-            add("MatMul", {headed(0, {0, 2, 1, 3}), headed(1, {0, 2, 3, 1})}, "scores");
-        const double scale = node_.number("scale", 1 / std::sqrt(static_cast<double>(width)));
-        std::string scores = add("Mul", {products, constant("scale", scale)}, "scaled");
-        if (masks) {
-            scores = add("Add", {scores, penalties({map[0], 1, 1, map[1]})}, "masked");
-        }
-        const std::string shares = add("Softmax", {scores}, "shares", {{"axis", std::int64_t{-1}}});
-        const std::string mixed = add("MatMul", {shares, headed(2, {0, 2, 1, 3})}, "mixed");
-        const std::vector<std::int64_t> back{0, 2, 1, 3};
-        reshaped(add("Transpose", {mixed}, "turned", {{"perm", back}}), map, "result");
-        return finished();
-    }
-
  private:
     static constexpr std::size_t block_bias = 5;
 
@@ -223,57 +184,7 @@ class Unfusing {
         return all.fits() ? std::optional(all) : std::nullopt;
     }
 
-    Sizes sizes_of(std::size_t input) const { return around_.type(node_.input(input)).sizes; }
-
-    /// Forms with state, with other masks or without weights.
-    bool has_other_attention() const {
-        constexpr std::size_t plain_inputs = 4;
-        const bool more_inputs =
-            node_.inputs.size() > plain_inputs &&
-            std::ranges::any_of(node_.inputs.begin() + plain_inputs, node_.inputs.end(),
-                                [](const std::string& input) { return !input.empty(); });
-        return more_inputs || is_read(1) || node_.has("qkv_hidden_sizes") ||
-               node_.integer("unidirectional", 0) != 0 || node_.integer("do_rotary", 0) != 0;
-    }
-
-    std::vector<std::string> thirds(const std::string& all) {
-        constexpr std::uint32_t count_as_attribute = 18;
-        std::map<std::string, Attribute> attributes{{"axis", std::int64_t{-1}}};
-        if (around_.opset >= count_as_attribute) {
-            attributes["num_outputs"] = std::int64_t{3};
-        }
-        add("Split", {all}, "queries", std::move(attributes));
-        GraphNode& split = parts_.nodes.back();
-        for (const char* part : {"/keys", "/values"}) {
-            split.outputs.push_back(around_.new_name(node_.outputs.front() + part));
-        }
-        return split.outputs;
-    }
-
-    std::string reshaped(const std::string& map, const Sizes& sizes, const std::string& part) {
-        return add("Reshape", {map, integers(part + "_sizes", sizes)}, part);
-    }
-
-    /// 0 where the mask is 1, else a large negative number.
-    std::string penalties(const Sizes& sizes) {
-        const std::int64_t floats = element_row(around_.type(node_.input(0)).element).onnx;
-        const std::string mask = add("Cast", {node_.input(3)}, "mask", {{"to", floats}});
-        const std::string off = add("Sub", {constant("one", 1), mask}, "unmasked");
-        const std::string filter = constant("filter", node_.number("mask_filter_value", -10000));
-        return reshaped(add("Mul", {off, filter}, "penalties"), sizes, "penalty_map");
-    }
-
-    std::string integers(const std::string& part, const std::vector<std::int64_t>& numbers) {
-        std::string name = around_.new_name(node_.outputs.front() + '/' + part);
-        parts_.constants.emplace_back(name, integer_list(numbers));
-        return name;
-    }
-
     static constexpr double default_skip_epsilon = 1e-12;
-
-    bool is_read(std::size_t output) const {
-        return output < node_.outputs.size() && !node_.outputs[output].empty();
-    }
 
     std::map<std::string, Attribute> without_activation() const {
         auto attributes = node_.attributes;
@@ -290,7 +201,7 @@ class Unfusing {
         }
         constexpr std::size_t output = 3;
         if (is_read(output)) {
-            parts_.nodes.back().outputs.front() = node_.outputs[output];
+            give(output);
             sum = node_.outputs[output];
         }
         return sum;
@@ -305,7 +216,7 @@ class Unfusing {
         std::iota(axes.begin(), axes.end(), -std::ssize(axes));
         const std::string squares = add("Mul", {map, map}, "squares");
         const std::string mean = mean_of(squares, axes);
-        const std::string offset = constant("epsilon", epsilon);
+        const std::string offset = number("epsilon", epsilon);
         const std::string root = add("Sqrt", {add("Add", {mean, offset}, "offset")}, "root");
         add("Mul", {add("Div", {map, root}, "divided"), scale}, "norm");
     }
@@ -335,38 +246,7 @@ class Unfusing {
         if (of_matrix) {
             std::swap(order[rank - 2], order[rank - 1]);
         }
-        return add("Transpose", {operand}, "turned" + letter, {{"perm", order}});
-    }
-
-    /// A number of the first input's element type.
-    std::string constant(const std::string& part, double number) {
-        GraphValue value{{}, {number}};
-        value.type.element = around_.type(node_.input(0)).element;
-        settle(value);
-        std::string name = around_.new_name(node_.outputs.front() + '/' + part);
-        parts_.constants.emplace_back(name, std::move(value));
-        return name;
-    }
-
-    std::string add(const std::string& op, std::vector<std::string> inputs, const std::string& part,
-                    std::map<std::string, Attribute> attributes = {}) {
-        while (!inputs.empty() && inputs.back().empty()) {
-            inputs.pop_back();
-        }
-        std::string result = around_.new_name(node_.outputs.front() + '/' + part);
-        parts_.nodes.push_back({op,
-                                node_name(node_) + '/' + part,
-                                std::move(inputs),
-                                {result},
-                                std::move(attributes)});
-        return result;
-    }
-
-    /// The last part gives the node's own result.
-    FusedParts finished() {
-        parts_.nodes.back().name = node_.name;
-        parts_.nodes.back().outputs.front() = node_.outputs.front();
-        return std::move(parts_);
+        return transposed(operand, std::move(order), "turned" + letter);
     }
 
     FusedParts activated(const std::string& map, const std::vector<double>& params) {
@@ -398,32 +278,35 @@ class Unfusing {
             add("Clip", {map}, "Clip", {{"min", limits[0]}, {"max", limits[1]}});
             return;
         }
-        add("Clip", {map, constant("min", limits[0]), constant("max", limits[1])}, "Clip");
+        add("Clip", {map, number("min", limits[0]), number("max", limits[1])}, "Clip");
     }
-
-    const GraphNode& node_;
-    const FusedSurroundings& around_;
-    FusedParts parts_{};
 };
 
 struct FusedRow {
     std::string_view op;
     std::size_t least_inputs;
-    FusedParts (Unfusing::*parts)();
+    FusedParts (*parts)(const GraphNode&, const FusedSurroundings&);
 };
 
-constexpr std::array rows{
-    FusedRow{"com.microsoft.Attention", 2, &Unfusing::attention},
-    FusedRow{"com.microsoft.FusedConv", 2, &Unfusing::conv},
-    FusedRow{"com.microsoft.FusedGemm", 2, &Unfusing::gemm},
-    FusedRow{"com.microsoft.FusedMatMul", 2, &Unfusing::matmul},
-    FusedRow{"com.microsoft.MatMulNBits", 3, &Unfusing::block_matmul},
-    FusedRow{"com.microsoft.SkipLayerNormalization", 3, &Unfusing::skip_norm},
-    FusedRow{"com.microsoft.SkipSimplifiedLayerNormalization", 3, &Unfusing::skip_root_norm},
-    FusedRow{"SimplifiedLayerNormalization", 2, &Unfusing::root_norm_alone}};
+template <FusedParts (Unfusing::*Parts)()>
+FusedParts by(const GraphNode& node, const FusedSurroundings& around) {
+    return (Unfusing(node, around).*Parts)();
+}
 
-const FusedRow* row_of(const GraphNode& node) {
-    const auto found = std::ranges::find(rows, node.op, &FusedRow::op);
+constexpr std::array rows{
+    FusedRow{"Attention", 3, &parts_of_attention},
+    FusedRow{"RotaryEmbedding", 3, &parts_of_rotation},
+    FusedRow{"com.microsoft.Attention", 2, &parts_of_runtime_attention},
+    FusedRow{"com.microsoft.FusedConv", 2, &by<&Unfusing::conv>},
+    FusedRow{"com.microsoft.FusedGemm", 2, &by<&Unfusing::gemm>},
+    FusedRow{"com.microsoft.FusedMatMul", 2, &by<&Unfusing::matmul>},
+    FusedRow{"com.microsoft.MatMulNBits", 3, &by<&Unfusing::block_matmul>},
+    FusedRow{"com.microsoft.SkipLayerNormalization", 3, &by<&Unfusing::skip_norm>},
+    FusedRow{"com.microsoft.SkipSimplifiedLayerNormalization", 3, &by<&Unfusing::skip_root_norm>},
+    FusedRow{"SimplifiedLayerNormalization", 2, &by<&Unfusing::root_norm_alone>}};
+
+const FusedRow* row_of(std::string_view op) {
+    const auto found = std::ranges::find(rows, op, &FusedRow::op);
     return found == rows.end() ? nullptr : found;
 }
 
@@ -438,16 +321,16 @@ std::vector<std::string> fused_operators() {
     return names;
 }
 
-bool is_fused(const GraphNode& node) { return row_of(node) != nullptr; }
+bool is_fused(std::string_view op) { return row_of(op) != nullptr; }
 
 FusedParts parts_of_fused(const GraphNode& node, const FusedSurroundings& around) {
-    const FusedRow* row = row_of(node);
+    const FusedRow* row = row_of(node.op);
     for (std::size_t i = 0; row != nullptr && i < row->least_inputs; ++i) {
         if (node.input(i).empty()) {
             return {};
         }
     }
-    return row == nullptr ? FusedParts{} : (Unfusing(node, around).*row->parts)();
+    return row == nullptr ? FusedParts{} : row->parts(node, around);
 }
 
 }  // namespace npuscope

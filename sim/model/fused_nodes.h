@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes into which ONNX Runtime fuses several operators, as those operators, so that they are
-// quantised and planned like them: Attention, FusedConv, FusedGemm, FusedMatMul, MatMulNBits (4 and
-// 8 bits), SkipLayerNormalization and SkipSimplifiedLayerNormalization of com.microsoft, and
-// SimplifiedLayerNormalization.
-// source: ONNX Runtime, ContribOperators.md
+// Nodes that stand for several operators, as those operators, so that they are quantised and planned
+// like them: those into which ONNX Runtime fuses (Attention, FusedConv, FusedGemm, FusedMatMul,
+// MatMulNBits of 4 and 8 bits, SkipLayerNormalization and SkipSimplifiedLayerNormalization of
+// com.microsoft, and SimplifiedLayerNormalization), and ONNX's Attention and RotaryEmbedding.
+// source: ONNX Runtime, ContribOperators.md; ONNX, Operators.md, functions of opset 23 and 24
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,8 @@ struct FusedParts {
 
 /// The operators of such nodes, by name.
 std::vector<std::string> fused_operators();
-/// By its operator: whether a node may have parts.
-bool is_fused(const GraphNode& node);
+/// Whether a node of this operator may have parts.
+bool is_fused(std::string_view op);
 /// The operators that the node stands for; none if it is not such a node, or has a form that is not
 /// supported.
 FusedParts parts_of_fused(const GraphNode& node, const FusedSurroundings& around);

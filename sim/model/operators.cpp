@@ -13,6 +13,7 @@
 #include "models/base/check.h"
 #include "sim/config/nearest_name.h"
 #include "sim/config/text_table.h"
+#include "sim/model/fused_nodes.h"
 #include "sim/model/operator_parts.h"
 
 namespace npuscope {
@@ -157,7 +158,9 @@ std::vector<const OperatorRow*> host_operators() {
 
 std::vector<std::string> other_operators() {
     std::vector<std::string> names = split(operator_words);
-    std::erase_if(names, [](const std::string& name) { return find_operator(name) != nullptr; });
+    std::erase_if(names, [](const std::string& name) {
+        return find_operator(name) != nullptr || is_fused(name);
+    });
     return names;
 }
 

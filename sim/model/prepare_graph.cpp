@@ -74,7 +74,7 @@ class Preparation {
 
     /// `rest`: the nodes after it.
     void take(GraphNode node, std::span<const GraphNode> rest) {
-        FusedParts parts = is_fused(node) ? parts_of(node) : FusedParts{};
+        FusedParts parts = is_fused(node.op) ? parts_of(node) : FusedParts{};
         if (!parts.nodes.empty()) {
             take_parts(std::move(parts), rest);
             for (const std::string& input : node.inputs) {

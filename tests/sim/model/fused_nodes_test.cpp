@@ -5,6 +5,8 @@
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/sim/message_of.h"
 #include "tests/sim/quantise/run_on_host.h"
 #include "tests/support/float_model.h"
@@ -300,6 +302,174 @@ TEST_F(Fused, AttentionInAFormWithStateIsNotGuessed) {
     fused.output("y");
     EXPECT_THAT(sample::message_of([&] { prepared(fused); }), HasSubstr("is not supported"));
 }
+
+struct AttentionRow {
+    std::int64_t rank;
+    std::int64_t heads;      ///< of the queries
+    std::int64_t key_heads;  ///< of keys and values
+    std::int64_t past = 0;
+    bool causal = false;
+    bool hides = false;  ///< a mask of booleans
+    float cap = 0;
+};
+
+class FusedAttention : public Fused, public ::testing::WithParamInterface<AttentionRow> {
+ protected:
+    static constexpr std::int64_t batch = 2;
+    static constexpr std::int64_t rows = 3;
+    static constexpr std::int64_t new_keys = 4;
+    static constexpr std::int64_t width = 2;
+    static constexpr std::int64_t value_width = 5;
+
+    FusedAttention() : Fused(23) {}
+
+    void map(const std::string& name, std::int64_t heads, std::int64_t count, std::int64_t wide) {
+        const bool flat = GetParam().rank == 3;
+        input(name, flat ? Sizes{batch, count, heads * wide} : Sizes{batch, heads, count, wide});
+    }
+    struct Element {
+        std::int64_t input;
+        std::int64_t head;
+        std::int64_t row;
+        std::int64_t column;
+    };
+    static double of(const GraphValue& map, std::int64_t heads, const Element& at) {
+        const Sizes& sizes = map.type.sizes;
+        const std::int64_t index =
+            sizes.size() == 3
+                ? (at.input * sizes[1] + at.row) * sizes[2] + at.head * (sizes[2] / heads) +
+                      at.column
+                : ((at.input * heads + at.head) * sizes[2] + at.row) * sizes[3] + at.column;
+        return map.numbers.at(static_cast<std::size_t>(index));
+    }
+    /// Of keys or values, the past ones first.
+    double all(const std::string& name, Element at) const {
+        const std::int64_t past = GetParam().past;
+        const bool is_past = at.row < past;
+        at.row -= is_past ? 0 : past;
+        return of(inputs.at(is_past ? "past_" + name : name), GetParam().key_heads, at);
+    }
+    static bool is_hidden(std::int64_t row, std::int64_t key) { return (row + key) % 3 == 1; }
+    double result(const Element& at) const {
+        const AttentionRow& form = GetParam();
+        const std::int64_t shared = at.head / (form.heads / form.key_heads);
+        double sum = 0;
+        double mixed = 0;
+        for (std::int64_t key = 0; key < form.past + new_keys; ++key) {
+            double score = 0;
+            for (std::int64_t i = 0; i < width; ++i) {
+                score += of(inputs.at("q"), form.heads, {at.input, at.head, at.row, i}) *
+                         all("k", {at.input, shared, key, i});
+            }
+            score *= 0.75;
+            score = form.cap == 0 ? score : std::tanh(score / form.cap) * form.cap;
+            const bool later = form.causal && key > at.row + form.past;
+            const double share =
+                later || (form.hides && is_hidden(at.row, key)) ? 0 : std::exp(score);
+            sum += share;
+            mixed += share * all("v", {at.input, shared, key, at.column});
+        }
+        return mixed / sum;
+    }
+};
+
+TEST_P(FusedAttention, IsOneOfQueriesKeysAndValues) {
+    const AttentionRow& form = GetParam();
+    map("q", form.heads, rows, width);
+    map("k", form.key_heads, new_keys, width);
+    map("v", form.key_heads, new_keys, value_width);
+    if (form.past > 0) {
+        input("past_k", {batch, form.key_heads, form.past, width});
+        input("past_v", {batch, form.key_heads, form.past, value_width});
+    }
+    const std::int64_t keys = form.past + new_keys;
+    std::vector<int> mask;
+    for (std::int64_t i = 0; i < rows * keys; ++i) {
+        mask.push_back(is_hidden(i / keys, i % keys) ? 0 : 1);
+    }
+    fused.int8s("mask", {rows, keys}, mask, onnx::TensorProto_DataType_BOOL);
+    const char* past_keys = form.past > 0 ? "past_k" : "";
+    const char* past_values = form.past > 0 ? "past_v" : "";
+    fuse("Attention", {"q", "k", "v", form.hides ? "mask" : "", past_keys, past_values}, "");
+    fused.integer("q_num_heads", form.heads).integer("kv_num_heads", form.key_heads);
+    fused.integer("is_causal", form.causal ? 1 : 0).number("scale", 0.75F);
+    fused.number("softcap", form.cap).output("y");
+    if (form.past > 0) {
+        fused.last_node().add_output("all_k");
+        fused.output("all_k");
+    }
+    const Case results = run_on_host(prepared(fused), inputs);
+    const GraphValue& found = results.at("y");
+    EXPECT_EQ(found.type.sizes, form.rank == 3 ? (Sizes{batch, rows, form.heads * value_width})
+                                               : (Sizes{batch, form.heads, rows, value_width}));
+    for (std::int64_t i = 0; i < batch * form.heads * rows * value_width; ++i) {
+        const Element at{i / value_width / rows / form.heads, i / value_width / rows % form.heads,
+                         i / value_width % rows, i % value_width};
+        EXPECT_NEAR(of(found, form.heads, at), result(at), 1e-5) << i;
+    }
+    if (form.past > 0) {
+        const GraphValue& present = results.at("all_k");
+        EXPECT_EQ(present.type.sizes, (Sizes{batch, form.key_heads, keys, width}));
+        EXPECT_EQ(of(present, form.key_heads, {1, 1, keys - 1, 1}), all("k", {1, 1, keys - 1, 1}));
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Rows, FusedAttention,
+                         ::testing::Values(AttentionRow{4, 2, 2}, AttentionRow{3, 2, 2, 0, true},
+                                           AttentionRow{3, 6, 2, 0, false, true},
+                                           AttentionRow{4, 4, 2, 3, true, true},
+                                           AttentionRow{3, 2, 2, 2, false, false, 0.5F}));
+
+struct RotationRow {
+    std::int64_t rank;
+    std::int64_t rotated;
+    bool neighbours;
+    bool by_position;
+};
+class FusedRotation : public Fused, public ::testing::WithParamInterface<RotationRow> {
+ protected:
+    FusedRotation() : Fused(23) {}
+};
+
+/// 2 inputs, 3 heads, 4 rows of 6 elements.
+TEST_P(FusedRotation, TurnsPairsOfElements) {
+    const auto& [rank, rotated, neighbours, by_position] = GetParam();
+    const std::int64_t half = rotated / 2;
+    input("x", rank == 3 ? Sizes{2, 4, 18} : Sizes{2, 3, 4, 6});
+    const Sizes table = by_position ? Sizes{9, half} : Sizes{2, 4, half};
+    input("cosines", table);
+    input("sines", table);
+    const std::vector<std::int64_t> positions{2, 0, 8, 3, 1, 1, 5, 7};
+    fused.int64s("positions", positions).int64s("sizes", {2, 4});
+    fused.node("Reshape", "rows", {"positions", "sizes"});
+    fuse("RotaryEmbedding", {"x", "cosines", "sines", by_position ? "rows_y" : ""}, "");
+    fused.integer("interleaved", neighbours ? 1 : 0).integer("num_heads", 3);
+    fused.integer("rotary_embedding_dim", rotated == 6 ? 0 : rotated).output("y");
+    const GraphValue found = sample::host_output(prepared(fused), inputs);
+    const std::vector<double>& x = inputs.at("x").numbers;
+    ASSERT_EQ(found.type, inputs.at("x").type);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        const std::int64_t column = at % 6;
+        const std::int64_t row = at / 72 * 4 + (rank == 3 ? at / 18 : at / 6) % 4;
+        const std::int64_t pair = neighbours ? column / 2 : column % half;
+        const bool second = neighbours ? column % 2 == 1 : column >= half;
+        const std::int64_t distance = neighbours ? 1 : half;
+        const auto angle = static_cast<std::size_t>(
+            (by_position ? positions.at(static_cast<std::size_t>(row)) : row) * half + pair);
+        const double sine = inputs.at("sines").numbers.at(angle) * (second ? 1 : -1);
+        const double wanted =
+            column >= rotated
+                ? x[i]
+                : x[i] * inputs.at("cosines").numbers.at(angle) +
+                      x[static_cast<std::size_t>(second ? at - distance : at + distance)] * sine;
+        EXPECT_NEAR(found.numbers[i], wanted, 1e-5) << i;
+    }
+}
+INSTANTIATE_TEST_SUITE_P(Rows, FusedRotation,
+                         ::testing::Values(RotationRow{4, 6, false, true},
+                                           RotationRow{3, 6, true, false},
+                                           RotationRow{3, 4, false, false},
+                                           RotationRow{4, 4, true, true}));
 
 class FusedOf18 : public Fused {
  protected:
