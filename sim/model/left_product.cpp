@@ -45,9 +45,10 @@ class LeftProduct {
         return true;
     }
 
-    /// Of real numbers.
-    std::vector<GraphNode> as_conv() {
-        return convolve("Conv", {constant("kernels", weights_)}, node_.outputs.front());
+    /// Of real numbers, with the activation after it if there is one.
+    std::vector<GraphNode> as_conv(const GraphNode* activation) {
+        const GraphNode& last = activation == nullptr ? node_ : *activation;
+        return convolve("Conv", {constant("kernels", weights_)}, last.outputs.front(), activation);
     }
 
     /// `x`, `w`, `y`: nodes with scale and zero point from operand `at` on.
@@ -65,6 +66,26 @@ class LeftProduct {
             result);
     }
 
+    /// The same with an activation before the quantiser. `x`, `w`, `y`: nodes.
+    std::vector<GraphNode> as_clipped_conv(const GraphNode& x, const GraphNode& w,
+                                           const GraphNode& activation, const GraphNode& y) {
+        const std::string& result = y.outputs.front();
+        const ElementType floats = graph_.types.at(node_.outputs.front()).element;
+        GraphNode& weights = chain_.add("DequantizeLinear", constant("kernels", weights_),
+                                        "weights", {floats, weights_.type.sizes});
+        work_as(weights, w);
+        if (weights.has("axis")) {
+            weights.attributes["axis"] = std::int64_t{0};
+        }
+        const std::string kernels = chain_.last();
+        chain_.reshape(right_, "rows", map_);
+        append(x, {floats, map_.sizes});
+        add_product("Conv", {kernels}, columns_of(floats));
+        append(activation, columns_of(floats));
+        append(y, columns_of(graph_.types.at(result).element));
+        return finish(result);
+    }
+
  private:
     std::string constant(const std::string& part, GraphValue value) {
         std::string tensor = node_name(node_) + '/' + part;
@@ -79,17 +100,40 @@ class LeftProduct {
     }
 
     std::vector<GraphNode> convolve(const std::string& op, const std::vector<std::string>& more,
-                                    const std::string& result) {
-        const TensorType type = graph_.types.at(result);
-        TensorType columns = map_;
-        columns.element = type.element;
-        columns.sizes[1] = weights_.type.sizes[0];
+                                    const std::string& result,
+                                    const GraphNode* activation = nullptr) {
+        const TensorType columns = columns_of(graph_.types.at(result).element);
         chain_.reshape(right_, "rows", map_);
+        add_product(op, more, columns);
+        if (activation != nullptr) {
+            append(*activation, columns);
+        }
+        return finish(result);
+    }
+
+    TensorType columns_of(ElementType element) const {
+        return {element, {map_.sizes[0], weights_.type.sizes[0], map_.sizes[2], map_.sizes[3]}};
+    }
+
+    void add_product(const std::string& op, const std::vector<std::string>& more,
+                     const TensorType& columns) {
         GraphNode& product = chain_.add(op, chain_.last(), "product", columns);
         product.name = node_.name;
         product.inputs.insert(product.inputs.end(), more.begin(), more.end());
         product.attributes["kernel_shape"] = std::vector<std::int64_t>{1, 1};
-        chain_.reshape(chain_.last(), "columns", type);
+    }
+
+    /// The work of a node of the model, on what the chain has.
+    void append(const GraphNode& like, const TensorType& type) {
+        work_as(chain_.add(like.op, chain_.last(), like.op, type), like);
+    }
+    static void work_as(GraphNode& node, const GraphNode& like) {
+        node.inputs.insert(node.inputs.end(), like.inputs.begin() + 1, like.inputs.end());
+        node.attributes = like.attributes;
+    }
+
+    std::vector<GraphNode> finish(const std::string& result) {
+        chain_.reshape(chain_.last(), "columns", graph_.types.at(result));
         chain_.end_as(result);
         return chain_.finish(graph_);
     }
@@ -133,7 +177,7 @@ Rewritten convolve_dequantised(Graph& graph, const GraphView& view, const GraphN
     const auto w = dequantised(view, node.inputs[0]);
     const auto x = dequantised(view, node.inputs[1]);
     const auto y = requantised(view, node.outputs.front());
-    if (!w || !x || x->scales.size() != 1 || !y || y->nodes.size() != 1) {
+    if (!w || !x || x->scales.size() != 1 || !y) {
         return {};
     }
     const GraphNode& of_weights = view.node(*view.producer(node.inputs[0]));
@@ -148,9 +192,20 @@ Rewritten convolve_dequantised(Graph& graph, const GraphView& view, const GraphN
     if (!is_by_row(view, of_weights) || !product.take_operands(w->tensor, x->tensor)) {
         return {};
     }
-    return {
-        product.as_qlinear_conv({of_map}, {of_weights}, {view.node(y->nodes.front())}, y->output),
-        y->nodes};
+    const GraphNode& quantiser = view.node(y->nodes.back());
+    if (y->nodes.size() > 1) {
+        const GraphNode& activation = view.node(y->nodes.front());
+        return {product.as_clipped_conv(of_map, of_weights, activation, quantiser), y->nodes};
+    }
+    return {product.as_qlinear_conv({of_map}, {of_weights}, {quantiser}, y->output), y->nodes};
+}
+
+/// Whether the node clips `map` to constant limits.
+bool is_activation(const Graph& graph, const GraphNode& node, const std::string& map) {
+    return (node.op == "Relu" || node.op == "Clip") && node.inputs.front() == map &&
+           std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](const std::string& limit) {
+               return limit.empty() || graph.is_constant(limit);
+           });
 }
 
 Rewritten convolve_left(Graph& graph, const GraphView& view, const GraphNode& node,
@@ -165,8 +220,13 @@ Rewritten convolve_left(Graph& graph, const GraphView& view, const GraphNode& no
         return convolve_dequantised(graph, view, node);
     }
     LeftProduct product(graph, node);
-    return product.take_operands(node.inputs[0], node.inputs[1]) ? Rewritten{product.as_conv(), {}}
-                                                                 : Rewritten{};
+    if (!product.take_operands(node.inputs[0], node.inputs[1])) {
+        return {};
+    }
+    const auto reader = view.only_reader(node.outputs.front());
+    return reader && is_activation(view.graph(), view.node(*reader), node.outputs.front())
+               ? Rewritten{product.as_conv(&view.node(*reader)), {*reader}}
+               : Rewritten{product.as_conv(nullptr), {}};
 }
 
 }  // namespace

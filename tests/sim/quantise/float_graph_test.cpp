@@ -55,6 +55,22 @@ TEST(FloatGraph, ProductsOfAConstantMatrixAndAMapBecomeConvolutions) {
     expect_same(before, after, {{"x", test::float_input({2, 6, 5}, 9)}});
 }
 
+TEST(FloatGraph, AnActivationAfterSuchAProductIsThatOfTheConvolution) {
+    ModelBuilder builder;
+    builder.input("x", {1, 6, 5}).floats("w", {4, 6}, test::some_fractions(24, 0.5F, 1));
+    builder.floats("low", {}, {-0.25F}).floats("high", {}, {0.5F});
+    builder.node("MatMul", "product", {"w", "x"});
+    builder.node("Clip", "clip", {builder.last(), "low", "high"}, "y").output("y");
+    const Graph before = prepared(builder);
+    Graph after = before;
+    ready_for_quantisation(after);
+    const auto conv = std::ranges::find(after.nodes, "Conv", &GraphNode::op);
+    const auto clip = std::ranges::find(after.nodes, "Clip", &GraphNode::op);
+    ASSERT_TRUE(conv != after.nodes.end() && clip != after.nodes.end());
+    EXPECT_EQ(clip->inputs.front(), conv->outputs.front());
+    expect_same(before, after, {{"x", test::float_input({1, 6, 5}, 9)}});
+}
+
 /// x [1 3 6 6] -> Conv without bias -> BatchNormalization -> Mul, Sub per kernel -> Relu -> y.
 ModelBuilder normed_model(const std::string& op) {
     ModelBuilder builder;

@@ -3,6 +3,7 @@
 // values stay those of the model.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -147,6 +148,39 @@ TEST(SplitBatches, AnOperandOfFewerSizesIsTheSameForEveryInput) {
     const Graph split = finish_graph(plain, ScaleForm::Rounded);
     EXPECT_TRUE(split.types.contains("y/3"));
     EXPECT_EQ(values(split), values(exact));
+}
+
+/// A scale for each row of W.
+TEST(LeftProducts, AnActivationBeforeTheQuantiserIsPartOfTheLayer) {
+    ModelBuilder builder;
+    builder.input("x", {1, 6, 5}, onnx::TensorProto_DataType_INT8);
+    builder.floats("xs", {}, {0.0625F}).int8s("w", {4, 6}, integers(24, -60, 60, 1, 0));
+    builder.floats("ws", {4}, {0.25F, 0.125F, 0.25F, 0.5F}).floats("ys", {}, {0.5F});
+    builder.int8s("z", {}, {0}).int8s("wz", {4}, {0, 0, 0, 0});
+    builder.node("DequantizeLinear", "dqx", {"x", "xs", "z"});
+    builder.node("DequantizeLinear", "dqw", {"w", "ws", "wz"}).integer("axis", 0);
+    builder.node("MatMul", "product", {"dqw_y", "dqx_y"}).node("Relu", "relu", {"product_y"});
+    builder.node("QuantizeLinear", "code", {"relu_y", "ys", "z"}, "y").output("y");
+    const Graph plain = parse_onnx(builder.bytes(), "built.onnx");
+    Graph exact = plain;
+    prepare_graph(exact);
+    const Graph rounded = finish_graph(plain, ScaleForm::Rounded);
+    const auto inputs = test::some_inputs(exact, ElementType::Int8, 2);
+    const auto values = [&](const Graph& graph) {
+        return test::run_on(graph, test::host_only(), inputs).outputs.at("y").numbers;
+    };
+    const std::vector<double> wanted = values(exact);
+    const std::vector<double> found = values(rounded);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(found[i], wanted[i], 1) << i;
+    }
+    const Partition partition = partition_graph(GraphView(rounded, value_ranges(rounded)),
+                                                NvdlaTarget(sample::preset_target("nv_full")));
+    EXPECT_EQ(partition.groups.size(), 1U);
+    EXPECT_TRUE(partition.refusals.empty());
+    EXPECT_TRUE(std::ranges::none_of(rounded.nodes, [](const GraphNode& node) {
+        return node.op == "Relu" || node.op == "MatMul" || node.op == "npuscope.Lookup";
+    }));
 }
 
 /// Training leaves kernels whose weights are nearly 0; quantisers give them a tiny scale, and so a
