@@ -205,6 +205,7 @@ namespace {
 constexpr int most_shift = 40;                 // hardware products have 48 bits
 constexpr std::int64_t beyond_results = 1024;  // twice the number of steps in any result's range
 constexpr double tried_multipliers = 32767;
+constexpr double most_stored_bias = 0x1p31;  // the lowest one of int32
 constexpr int constant_shift = 35;  // if kernels have no weights; their biases then have 15 bits
 constexpr int constant_bits = 7;    // fraction bits of a step in such a bias
 
@@ -390,9 +391,10 @@ LayerSequence round_scales(const QuantisedLayer& layer) {
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const double factor = scales.factor(k);
         const double bias = scales.bias(k);
-        const bool possible =
-            factor >= 0 && std::isfinite(factor) && std::abs(bias) <= largest_bias;
-        if (possible && kernels[k].granule == 0) {  // only the bias
+        const bool constant_result = kernels[k].granule == 0;  // only the bias
+        const bool possible = factor >= 0 && std::isfinite(factor) &&
+                              std::abs(bias) <= (constant_result ? most_stored_bias : largest_bias);
+        if (possible && constant_result) {
             const auto constant = scales.constant_of(k);
             rounded.scale.push_back(constant.scale);
             rounded.bias.push_back(constant.bias);
@@ -430,7 +432,7 @@ std::optional<std::vector<double>> coarsen_kernels(QuantisedLayer& layer) {
     std::vector<double> units(kernels.size(), 1);
     for (std::size_t k = 0; k < kernels.size(); ++k) {
         const double bias = std::abs(of_kernel(layer.bias, k, 0));
-        if (kernels[k].granule != 0 && bias > most_bias && bias <= largest_bias) {
+        if (kernels[k].granule != 0 && bias > most_bias && bias <= most_stored_bias) {
             units[k] = std::ldexp(1.0, std::ilogb(bias / most_bias) + 1);
         }
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "sim/compile/nvdla/nvdla_target.h"
@@ -185,14 +186,16 @@ TEST(LeftProducts, AnActivationBeforeTheQuantiserIsPartOfTheLayer) {
 
 /// Training leaves kernels whose weights are nearly 0; quantisers give them a tiny scale, and so a
 /// bias of most of 32 bits. Other quantisers than npuscope's do, too.
-TEST(SmallScales, AKernelWithoutUseKeepsItsBias) {
+class SmallScales : public testing::TestWithParam<int> {};
+
+TEST_P(SmallScales, AKernelWithoutUseKeepsItsBias) {
     ModelBuilder builder;
     builder.input("x", {1, 4, 6, 6}, onnx::TensorProto_DataType_INT8);
     builder.floats("xs", {}, {0.03F}).int8s("xz", {}, {-5});
     builder.int8s("w", {4, 4, 3, 3}, integers(144, -63, 63, 2, 0));
     builder.floats("ws", {4}, {0.003F, 5e-8F, 0.002F, 2e-7F}).int8s("wz", {4}, {0, 0, 0, 0});
     builder.floats("ys", {}, {0.04F}).int8s("yz", {}, {1});
-    builder.int8s("b", {4}, {-2653, 1073741826, 3396, -170000000},
+    builder.int8s("b", {4}, {-2653, 1073741826, 3396, GetParam()},
                   onnx::TensorProto_DataType_INT32);
     builder.node("QLinearConv", "conv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"}, "y");
     builder.ints("pads", {1, 1, 1, 1}).output("y");
@@ -212,6 +215,8 @@ TEST(SmallScales, AKernelWithoutUseKeepsItsBias) {
     EXPECT_EQ(rounded.rounded[0].deviation.steps(), 1);
     EXPECT_LT(rounded.rounded[0].deviation.expected, 0.05);
 }
+INSTANTIATE_TEST_SUITE_P(Biases, SmallScales,
+                         testing::Values(-170000000, std::numeric_limits<int>::min()));
 
 }  // namespace
 }  // namespace npuscope
