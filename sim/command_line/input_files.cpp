@@ -368,14 +368,18 @@ Case InputReader::case_of_folder(const fs::path& folder) const {
     return one;
 }
 
-void InputReader::require_use_of_choices() const {
+GivenOptions InputReader::unused() const {
     const PixelChoices usual;
-    GivenOptions unused;
-    unused.add(choices_.mean != usual.mean && !pixels_read_, "--mean");
-    unused.add(choices_.scale != usual.scale && !pixels_read_, "--scale");
-    unused.add(choices_.order != usual.order && !pictures_read_, "--order");
-    if (!unused.none()) {
-        throw ConfigError(fmt::format("{}: no effect on the inputs, which are {}", unused.names(),
+    GivenOptions options;
+    options.add(choices_.mean != usual.mean && !pixels_read_, "--mean");
+    options.add(choices_.scale != usual.scale && !pixels_read_, "--scale");
+    options.add(choices_.order != usual.order && !pictures_read_, "--order");
+    return options;
+}
+
+void InputReader::require_use_of_choices() const {
+    if (const GivenOptions options = unused(); !options.none()) {
+        throw ConfigError(fmt::format("{}: no effect on the inputs, which are {}", options.names(),
                                       grey_read_ ? "grey: they have a single channel" : "arrays"),
                           pixels_read_
                               ? (grey_read_ ? "leave it out" : "give a picture, or leave it out")

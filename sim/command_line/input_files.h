@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/base/describe.h"
+#include "sim/command_line/given_options.h"
 #include "sim/convert/picture.h"
 #include "sim/model/graph.h"
 #include "sim/model/onnx_reader.h"
@@ -82,7 +83,9 @@ class InputReader {
     /// batch size makes several cases. Sorted by name. ConfigError if there is none, or one does
     /// not fit.
     std::vector<Case> cases(const std::filesystem::path& path) const;
-    /// ConfigError if choices for pixels had no effect on what was read.
+    /// Whether every choice for pixels had an effect on something that was read.
+    bool has_used_choices() const { return unused().none(); }
+    /// ConfigError if one had none.
     void require_use_of_choices() const;
 
  private:
@@ -93,6 +96,7 @@ class InputReader {
     GraphValue placed(const Picture& picture, const TensorType& type,
                       const std::string& file) const;
     void scale_pixels(GraphValue& value, const TensorType& type, const std::string& file) const;
+    GivenOptions unused() const;
 
     const Graph& graph_;
     PixelChoices choices_;

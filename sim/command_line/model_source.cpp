@@ -210,8 +210,11 @@ FloatModel read_float_model(const std::string& model, const ModelChoices& choice
              .remedy = "without --calibration the float layers run on the host"});
     }
     if (is_float_model(floats.graph)) {
-        floats.cases = InputReader(floats.graph, choices.pixels, InputUse::Calibration)
-                           .cases(choices.calibration);
+        const InputReader reader(floats.graph, choices.pixels, InputUse::Calibration);
+        floats.cases = reader.cases(choices.calibration);
+        if (inputs.empty()) {
+            reader.require_use_of_choices();
+        }
     }
     return floats;
 }

@@ -314,9 +314,10 @@ class ModelRun {
             cases_ = reader.cases(files_.inputs);
         }
         cases_.resize(wanted_cases(files_.model.batch, cases_.size()));
-        if (files_.model.calibration.empty()) {
-            reader.require_use_of_choices();
+        if (!reader.has_used_choices() && !files_.model.calibration.empty()) {
+            reader.cases(files_.model.calibration);  // they may be for these alone
         }
+        reader.require_use_of_choices();
         if (cases_.size() > 1 && queries_ != nullptr && queries_->wishes().any()) {
             throw ConfigError("surfaces can be examined for a single input only",
                               "give one, or --batch 1");

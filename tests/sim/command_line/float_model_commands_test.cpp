@@ -374,6 +374,15 @@ TEST_F(FloatModelCommands, PicturesAreInputs) {
             .err,
         HasSubstr("--mean, --order: no effect on the inputs, which are arrays"));
     EXPECT_EQ(read_npy(folder_ / "a/y.npy"), read_npy(folder_ / "b/y.npy"));
+    for (const std::vector<std::string>& inputs :
+         {std::vector<std::string>{"quantise", at("p.onnx")},
+          {"run", at("p.onnx"), "--npu", "nv_full", "--inputs", at("p.npy")}}) {
+        std::vector<std::string> arguments = inputs;
+        arguments.insert(arguments.end(), {"--calibration", at("p.npy"), "--scale", "1/4"});
+        EXPECT_THAT(typed(arguments).err, HasSubstr("--scale: no effect on the inputs"));
+        arguments[arguments.size() - 3] = at("p.pgm");
+        EXPECT_EQ(typed(arguments).code, ExitCode::Good);
+    }
     const Answer wrong = typed({"run", at("m.onnx"), "--inputs", at("p.pgm")});
     EXPECT_EQ(wrong.code, ExitCode::WrongInput);
     EXPECT_THAT(wrong.err, HasSubstr("p.pgm: the picture has 4 rows, 4 columns"));
