@@ -14,6 +14,10 @@ MemoryRequests::MemoryRequests(bool non_blocking, Sockets sockets, sc_core::sc_e
     : non_blocking_(non_blocking), sockets_(std::move(sockets)), changed_(changed) {
     spawn_method_at(due_.get_event(), sc_core::sc_gen_unique_name("memory_answers"),
                     [this] { take_due_answers(); });
+    for (Way& way : ways_) {
+        spawn_method_at(way.freed, sc_core::sc_gen_unique_name("memory_way"),
+                        [this] { changed_.notify(sc_core::SC_ZERO_TIME); });
+    }
 }
 
 MemoryRequests::Request& MemoryRequests::new_request(int port, tlm::tlm_generic_payload& payload) {
@@ -42,6 +46,7 @@ MemoryRequests::Request& MemoryRequests::new_request(int port, tlm::tlm_generic_
 }
 
 void MemoryRequests::free(tlm::tlm_generic_payload* payload) {
+    payload->reset();  // its automatic extensions end with the transaction
     free_.push_back(static_cast<Request*>(payload));
 }
 
@@ -110,7 +115,7 @@ void MemoryRequests::keep_calling(Caller& caller) {
 // --- nb_transport, with the four phases of the base protocol ---
 
 void MemoryRequests::send_by_phases(Way& way) {
-    while (way.being_accepted == nullptr && !way.waiting.empty()) {
+    while (way.is_free() && !way.waiting.empty()) {
         Request& request = *way.waiting.front();
         way.waiting.pop_front();
         way.being_accepted = &request;
@@ -124,28 +129,33 @@ void MemoryRequests::send_by_phases(Way& way) {
             note_trouble(request, report);
         }
         if (state == tlm::TLM_COMPLETED) {
-            way.being_accepted = nullptr;
+            free_way(way, delay);
             request.is_answered = true;
             due_.notify(request, delay);
         } else if (state == tlm::TLM_UPDATED &&
                    take_phase(request, phase, delay) == tlm::TLM_COMPLETED) {
-            sc_core::sc_time none = sc_core::SC_ZERO_TIME;
-            sockets_(request.port)->nb_transport_fw(request, phase, none);  // END_RESP
+            sockets_(request.port)->nb_transport_fw(request, phase, delay);  // END_RESP
         }
     }
+}
+
+void MemoryRequests::free_way(Way& way, const sc_core::sc_time& delay) {
+    way.being_accepted = nullptr;
+    way.free_from = sc_core::sc_time_stamp() + delay;
+    (delay > sc_core::SC_ZERO_TIME ? way.freed : changed_).notify(delay);
 }
 
 tlm::tlm_sync_enum MemoryRequests::take_phase(tlm::tlm_generic_payload& payload,
                                               tlm::tlm_phase& phase,
                                               const sc_core::sc_time& delay) {
-    if (!may_come(payload, phase)) {
+    const bool is_ignorable = phase != tlm::END_REQ && phase != tlm::BEGIN_RESP;
+    if (is_ignorable || !may_come(payload, phase)) {
         return tlm::TLM_ACCEPTED;
     }
     auto& request = static_cast<Request&>(payload);
     Way& way = way_of(request);
     if (way.being_accepted == &request) {  // by END_REQ, or by the response itself
-        way.being_accepted = nullptr;
-        changed_.notify(sc_core::SC_ZERO_TIME);
+        free_way(way, delay);
     }
     if (phase != tlm::BEGIN_RESP) {
         return tlm::TLM_ACCEPTED;

@@ -59,6 +59,12 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     struct Way {
         std::deque<Request*> waiting;
         Request* being_accepted = nullptr;  ///< one at a time: the rule of the base protocol
+        sc_core::sc_time free_from;         ///< when what accepted the last one takes effect
+        sc_core::sc_event freed;            ///< then
+
+        bool is_free() const {
+            return being_accepted == nullptr && free_from <= sc_core::sc_time_stamp();
+        }
     };
     /// A thread that calls b_transport, and the request assigned to it.
     struct Caller {
@@ -73,6 +79,8 @@ class MemoryRequests : private tlm::tlm_mm_interface {
     void call(Request& request);
     void keep_calling(Caller& caller);
     void send_by_phases(Way& way);
+    /// END_REQ, or an answer without it, after its delay.
+    void free_way(Way& way, const sc_core::sc_time& delay);
     void note_trouble(Request& request, const sc_core::sc_report& report);
     void take_answer(Request& request);
     void take_due_answers();

@@ -94,6 +94,112 @@ TEST(TransactionalDevice, BytesAreThoseThatTheReadsBringWhateverTheMemoryDoes) {
     }
 }
 
+DECLARE_EXTENDED_PHASE(SNOOPED);  // one that the NPU does not know
+
+/// Accepts a request 10 ns after it has come, in one of the ways that the protocol allows, and
+/// counts what comes too early; marks requests.
+struct StrictMemory : sc_core::sc_module {
+    enum class Accepts { WithADelay, ByADelayedAnswer, ByCompletion, AfterAnIgnorablePhase };
+    struct Mark : tlm::tlm_extension<Mark> {
+        tlm::tlm_extension_base* clone() const override { return new Mark; }
+        void copy_from(const tlm::tlm_extension_base& /*other*/) override {}
+    };
+
+    StrictMemory(const sc_core::sc_module_name& name, Accepts accepts)
+        : sc_core::sc_module(name), accepts_(accepts) {
+        socket.register_nb_transport_fw(this, &StrictMemory::take_phase);
+    }
+    tlm_utils::simple_target_socket<StrictMemory> socket{"socket"};
+    MemoryBytes bytes;
+    int requests = 0;
+    int early = 0;
+    int marked = 0;  ///< of the requests that have just come
+
+ private:
+    static sc_core::sc_time ns(int count) { return {static_cast<double>(count), sc_core::SC_NS}; }
+
+    tlm::tlm_sync_enum take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay) {
+        early += sc_core::sc_time_stamp() + delay < accepted_ ? 1 : 0;
+        if (phase != tlm::BEGIN_REQ) {
+            return tlm::TLM_COMPLETED;
+        }
+        ++requests;
+        marked += payload.get_extension<Mark>() != nullptr ? 1 : 0;
+        payload.set_auto_extension(new Mark);
+        test::move_bytes(payload, bytes);
+        payload.set_response_status(tlm::TLM_OK_RESPONSE);
+        accepted_ = sc_core::sc_time_stamp() + delay + ns(10);
+        if (accepts_ == Accepts::AfterAnIgnorablePhase) {
+            go_on(payload, true);
+            return tlm::TLM_ACCEPTED;
+        }
+        delay += ns(10);
+        if (accepts_ == Accepts::ByCompletion) {
+            return tlm::TLM_COMPLETED;
+        }
+        phase = accepts_ == Accepts::WithADelay ? tlm::END_REQ : tlm::BEGIN_RESP;
+        if (accepts_ == Accepts::WithADelay) {
+            go_on(payload, false);
+        }
+        return tlm::TLM_UPDATED;
+    }
+    void go_on(tlm::tlm_generic_payload& payload, bool accepts) {
+        payload.acquire();
+        sc_core::sc_spawn([this, &payload, accepts] {
+            if (accepts) {
+                wait(ns(1));
+                send(payload, SNOOPED);
+                wait(ns(9));
+                send(payload, tlm::END_REQ);
+            }
+            wait(ns(50));
+            send(payload, tlm::BEGIN_RESP);
+            payload.release();
+        });
+    }
+    void send(tlm::tlm_generic_payload& payload, tlm::tlm_phase phase) {
+        sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+        socket->nb_transport_bw(payload, phase, delay);
+    }
+
+    Accepts accepts_;
+    sc_core::sc_time accepted_;  ///< when the last request is
+};
+
+TEST(TransactionalDevice, ARequestBeginsWhenTheOneBeforeIsAcceptedAndBearsNoMarkOfAnother) {
+    using enum StrictMemory::Accepts;
+    struct Case {
+        Case(const std::string& name, StrictMemory::Accepts accepts)
+            : memory((name + "_memory").c_str(), accepts),
+              npu(name.c_str(), {"nv_small", {"npu.mcif.transactions=values"}, true}),
+              driver((name + "_driver").c_str(), golden("pdp_8x8x64_avg8"), nvdla_register_blocks(),
+                     memory.bytes) {
+            npu.dram.bind(memory.socket);
+            driver.bus.bind(npu.csb);
+            npu.interrupt(line);
+            driver.interrupt(line);
+        }
+        StrictMemory memory;
+        Device npu;
+        Driver driver;
+        sc_core::sc_signal<bool> line;
+    };
+    std::deque<Case> cases;
+    cases.emplace_back("delay", WithADelay);
+    cases.emplace_back("answer", ByADelayedAnswer);
+    cases.emplace_back("completion", ByCompletion);
+    cases.emplace_back("ignorable", AfterAnIgnorablePhase);
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+    for (const Case& one : cases) {
+        EXPECT_TRUE(one.driver.player.done) << one.npu.name();
+        EXPECT_EQ(one.driver.player.failed, 0) << one.npu.name();
+        EXPECT_GT(one.memory.requests, 100) << one.npu.name();
+        EXPECT_EQ(one.memory.early, 0) << one.npu.name();
+        EXPECT_EQ(one.memory.marked, 0) << one.npu.name();
+    }
+}
+
 /// Answers one read wrongly, after some good ones.
 struct WrongMemory : sc_core::sc_module {
     enum class Fault { AnswersTwice, AnswersAfterCompletion, AnswersAnother };
