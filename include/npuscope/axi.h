@@ -73,6 +73,9 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         SC_METHOD(respond);
         this->sensitive << responses_change_;
         this->dont_initialize();
+        SC_METHOD(end_response);
+        this->sensitive << response_ends_;
+        this->dont_initialize();
     }
 
     tlm_utils::simple_target_socket<AxiMaster> socket{"socket"};
@@ -108,17 +111,22 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
 
     // --- Transactions ---
 
-    static bool is_plain(const Payload& payload) {
-        return payload.get_data_length() > 0 && payload.get_data_ptr() != nullptr &&
-               payload.get_streaming_width() >= payload.get_data_length() &&
-               (payload.is_read() || payload.is_write());
+    /// Why a transaction does not become bursts; TLM_OK_RESPONSE if it does.
+    static tlm::tlm_response_status refusal(const Payload& payload) {
+        const std::uint64_t length = payload.get_data_length();
+        if (length == 0 || payload.get_data_ptr() == nullptr ||
+            payload.get_streaming_width() < length || !(payload.is_read() || payload.is_write())) {
+            return tlm::TLM_BURST_ERROR_RESPONSE;
+        }
+        const bool wraps = payload.get_address() + (length - 1) < payload.get_address();
+        return wraps ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
     }
 
     void transport(Payload& payload, sc_core::sc_time& delay) {
         sc_core::wait(delay);
         delay = sc_core::SC_ZERO_TIME;
-        if (!is_plain(payload)) {
-            payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+        if (const auto status = refusal(payload); status != tlm::TLM_OK_RESPONSE) {
+            payload.set_response_status(status);
             return;
         }
         Request request;
@@ -134,8 +142,8 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     tlm::tlm_sync_enum take_phase(Payload& payload, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay) {
         if (phase == tlm::BEGIN_REQ) {
-            if (!is_plain(payload)) {
-                payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+            if (const auto status = refusal(payload); status != tlm::TLM_OK_RESPONSE) {
+                payload.set_response_status(status);
                 return tlm::TLM_COMPLETED;
             }
             if (payload.has_mm()) {
@@ -146,7 +154,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
             return tlm::TLM_UPDATED;
         }
         if (phase == tlm::END_RESP) {
-            end_response();
+            end_response_after(delay);
             return tlm::TLM_COMPLETED;
         }
         return tlm::TLM_ACCEPTED;
@@ -162,24 +170,25 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
         }
     }
 
-    /// Splits a request into bursts: whole beats, within a page.
+    /// Splits a request into bursts: whole beats, within a page. No address past its last byte is
+    /// formed, which may be that of 2^64.
     void queue(Request& request) {
         const Payload& payload = *request.payload;
         Direction& direction = payload.is_read() ? reads_ : writes_;
-        const std::uint64_t end = payload.get_address() + payload.get_data_length();
-        std::uint64_t address = payload.get_address() / Wires::bytes * Wires::bytes;
-        while (address < end) {
-            const std::uint64_t page_end = (address / axi_page + 1) * axi_page;
-            const std::uint64_t stop =
-                std::min({(end + Wires::bytes - 1) / Wires::bytes * Wires::bytes, page_end,
-                          address + setup_.most_beats * Wires::bytes});
+        const std::uint64_t before = payload.get_address() % Wires::bytes;  // in the first beat
+        std::uint64_t address = payload.get_address() - before;
+        std::uint64_t beats = (before + payload.get_data_length() - 1) / Wires::bytes + 1;
+        while (beats > 0) {
+            const std::uint64_t in_page = (axi_page - address % axi_page) / Wires::bytes;
             Burst burst;
             burst.request = &request;
             burst.address = address;
-            burst.beats = static_cast<unsigned>((stop - address) / Wires::bytes);
+            burst.beats =
+                static_cast<unsigned>(std::min({beats, in_page, std::uint64_t{setup_.most_beats}}));
             direction.waiting.push_back(burst);
             ++request.open;
-            address = stop;
+            address += std::uint64_t{burst.beats} * Wires::bytes;
+            beats -= burst.beats;
         }
     }
 
@@ -220,8 +229,16 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
             const tlm::tlm_sync_enum state = socket->nb_transport_bw(payload, phase, delay);
             if (state == tlm::TLM_COMPLETED ||
                 (state == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
-                end_response();
+                end_response_after(delay);
             }
+        }
+    }
+
+    void end_response_after(const sc_core::sc_time& delay) {
+        if (delay > sc_core::SC_ZERO_TIME) {
+            response_ends_.notify(delay);
+        } else {
+            end_response();
         }
     }
 
@@ -349,11 +366,13 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     static void for_each_lane(const Burst& burst, const Move& move) {
         const Payload& payload = *burst.request->payload;
         const std::uint64_t beat = burst.address + std::uint64_t{burst.beat} * Wires::bytes;
-        const std::uint64_t begin = std::max<std::uint64_t>(beat, payload.get_address());
-        const std::uint64_t end = std::min<std::uint64_t>(
-            beat + Wires::bytes, payload.get_address() + payload.get_data_length());
-        for (std::uint64_t at = begin; at < end; ++at) {
-            move(at - payload.get_address(), static_cast<unsigned>(at - beat));
+        const bool is_first = beat < payload.get_address();
+        const std::uint64_t position = is_first ? 0 : beat - payload.get_address();
+        const std::uint64_t lane = is_first ? payload.get_address() - beat : 0;
+        const std::uint64_t count =
+            std::min<std::uint64_t>(Wires::bytes - lane, payload.get_data_length() - position);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            move(position + i, static_cast<unsigned>(lane + i));
         }
     }
 
@@ -443,6 +462,7 @@ class AxiMaster : public sc_core::sc_module, public AxiPins<W, AxiSide::Master> 
     std::deque<Request*> responses_;
     bool responding_ = false;
     sc_core::sc_event responses_change_;
+    sc_core::sc_event response_ends_;  ///< after the delay of END_RESP
     tlm_utils::peq_with_get<Payload> arrivals_{"arrivals"};
     std::uint64_t bursts_ = 0;
 };

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "include/npuscope/axi_memory.h"
 #include "include/npuscope/axi_monitor.h"
@@ -184,14 +187,19 @@ struct Initiator : sc_core::sc_module {
     }
 
     tlm::tlm_sync_enum take_phase(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                  sc_time& /*delay*/) {
+                                  sc_time& delay) {
         EXPECT_EQ(phase, tlm::BEGIN_RESP);
+        EXPECT_GE(sc_core::sc_time_stamp() + delay, response_ends);
         answered.push_back(&payload);
         answer.notify(sc_core::SC_ZERO_TIME);
         late = seed % 2 == 0;
         if (late) {
             return tlm::TLM_ACCEPTED;
         }
+        if (seed % 3 == 0) {
+            delay += sc_time(3, SC_NS);
+        }
+        response_ends = sc_core::sc_time_stamp() + delay;
         phase = tlm::END_RESP;
         return tlm::TLM_UPDATED;
     }
@@ -204,6 +212,7 @@ struct Initiator : sc_core::sc_module {
 
     tlm_utils::simple_initiator_socket<Initiator> socket{"socket"};
     sc_core::sc_event begin, answer;
+    sc_time response_ends;
     std::uint64_t seed = 0;
     unsigned left = 0;
     bool late = false;
@@ -349,6 +358,42 @@ TEST(Axi, endsAllTransactionsInReset) {
     EXPECT_EQ(responses.back(), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(responses.size(), 4U);
     EXPECT_EQ(board.monitor.open(), 0U);
+    EXPECT_TRUE(board.violations.empty()) << board.violations.front();
+}
+
+TEST(Axi, carriesTheLastBytesOfTheAddressSpace) {
+    Board<64> board({});
+    const std::uint64_t last_page = ~std::uint64_t{0xfff};
+    std::vector<Initiator::Access> accesses;
+    for (const auto& [offset, size] : {std::pair{0xff0, 16}, {0xff0, 8}, {0xff9, 7}, {0x003, 9}}) {
+        for (const bool write : {true, false}) {
+            accesses.push_back({last_page + static_cast<std::uint64_t>(offset),
+                                std::vector(static_cast<std::size_t>(size),
+                                            static_cast<std::uint8_t>(write ? 0x50 + size : 0))});
+            accesses.back().write = write;
+        }
+    }
+    Initiator::Access beyond{last_page + 0xff0, std::vector<std::uint8_t>(17)};
+    std::vector<tlm::tlm_response_status> responses;
+    sc_core::sc_spawn([&] {
+        const auto carry = [&](Initiator::Access& access) {
+            tlm::tlm_generic_payload payload;
+            access.fill(payload);
+            sc_time delay = sc_core::SC_ZERO_TIME;
+            board.initiator.socket->b_transport(payload, delay);
+            responses.push_back(payload.get_response_status());
+        };
+        std::ranges::for_each(accesses, carry);
+        carry(beyond);
+    });
+    sc_core::sc_start(1, sc_core::SC_US);
+    std::vector expected(accesses.size(), tlm::TLM_OK_RESPONSE);
+    expected.push_back(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(responses, expected);
+    EXPECT_EQ(board.master.bursts(), accesses.size());
+    for (std::size_t i = 0; i < accesses.size(); i += 2) {
+        EXPECT_EQ(accesses[i + 1].data, accesses[i].data);
+    }
     EXPECT_TRUE(board.violations.empty()) << board.violations.front();
 }
 
