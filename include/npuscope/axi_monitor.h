@@ -7,9 +7,9 @@
 //
 // What is checked: a VALID and its payload stay until accepted; bursts stay within 4 KiB, with a
 // size that fits the width and a length that their type allows; strobes are within the lanes of
-// their beat; WLAST and RLAST come with the last beat only; each answer belongs to a burst of its
-// identifier, in order, a write's after its last beat; each VALID is low in reset, from its second
-// edge to the first one after it. source: ARM IHI 0022, A3.1 to A3.4, A5.3
+// their beat; WLAST and RLAST come with the last beat only; the VALID of each answer rises after the
+// edge that completes a burst of its identifier: its address, a write's last beat; each VALID is low
+// in reset, from its second edge to the first one after it. source: ARM IHI 0022, A3.1 to A3.4, A5.3
 #ifndef NPUSCOPE_AXI_MONITOR_H
 #define NPUSCOPE_AXI_MONITOR_H
 
@@ -77,6 +77,12 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         Content content{};
     };
 
+    /// VALID is high for the first time: a slave may assert that of an answer only after its request.
+    template <class Content>
+    static bool rises(const Channel<Content>& channel, bool valid) {
+        return valid && !channel.stalled;
+    }
+
     /// Returns whether a transfer takes place.
     template <class Content>
     bool passes(Channel<Content>& channel, bool valid, bool ready, const Content& content) {
@@ -105,6 +111,31 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
             check_reset(" is high at the first edge after reset");
         }
         was_in_reset_ = false;
+        take_answers();  // before the requests of this edge, which are answered later
+        take_requests();
+    }
+
+    void take_answers() {
+        const std::tuple<unsigned, unsigned> b{this->bid.read().to_uint(),
+                                               this->bresp.read().to_uint()};
+        if (rises(b_, this->bvalid.read())) {
+            check_answered_write(std::get<0>(b));
+        }
+        if (passes(b_, this->bvalid.read(), this->bready.read(), b)) {
+            answer_write(std::get<0>(b));
+        }
+        const std::tuple<unsigned, typename Wires::Data, unsigned, bool> r{
+            this->rid.read().to_uint(), this->rdata.read(), this->rresp.read().to_uint(),
+            this->rlast.read()};
+        if (rises(r_, this->rvalid.read())) {
+            check_answered_read(std::get<0>(r));
+        }
+        if (passes(r_, this->rvalid.read(), this->rready.read(), r)) {
+            answer_read(std::get<0>(r), std::get<3>(r));
+        }
+    }
+
+    void take_requests() {
         const AddressContent aw{this->awid.read().to_uint(), this->awaddr.read().to_uint64(),
                                 this->awlen.read().to_uint(), this->awsize.read().to_uint(),
                                 this->awburst.read().to_uint()};
@@ -117,22 +148,10 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
             beats_.push_back({std::get<1>(w), std::get<2>(w)});
         }
         take_beats();
-        const std::tuple<unsigned, unsigned> b{this->bid.read().to_uint(),
-                                               this->bresp.read().to_uint()};
-        if (passes(b_, this->bvalid.read(), this->bready.read(), b)) {
-            answer_write(std::get<0>(b));
-        }
         const AddressContent ar{this->arid.read().to_uint(), this->araddr.read().to_uint64(),
                                 this->arlen.read().to_uint(), this->arsize.read().to_uint(),
                                 this->arburst.read().to_uint()};
-        const bool address_passes = passes(ar_, this->arvalid.read(), this->arready.read(), ar);
-        const std::tuple<unsigned, typename Wires::Data, unsigned, bool> r{
-            this->rid.read().to_uint(), this->rdata.read(), this->rresp.read().to_uint(),
-            this->rlast.read()};
-        if (passes(r_, this->rvalid.read(), this->rready.read(), r)) {
-            answer_read(std::get<0>(r), std::get<3>(r));
-        }
-        if (address_passes) {  // answered in a later cycle at the earliest
+        if (passes(ar_, this->arvalid.read(), this->arready.read(), ar)) {
             const Burst burst = burst_of("AR", ar);
             reads_[burst.id].push_back(burst);
         }
@@ -244,19 +263,30 @@ class AxiMonitor : public sc_core::sc_module, public AxiPins<W, AxiSide::Monitor
         }
     }
 
-    void answer_write(unsigned id) {
+    // What an answer without a request lacks is said when VALID rises.
+
+    void check_answered_write(unsigned id) {
         if (written_[id] == 0) {
             violation("B: identifier " + std::to_string(id) + " has no write that is complete");
-            return;
         }
-        --written_[id];
-        --open_;
+    }
+
+    void answer_write(unsigned id) {
+        if (written_[id] > 0) {
+            --written_[id];
+            --open_;
+        }
+    }
+
+    void check_answered_read(unsigned id) {
+        if (reads_[id].empty()) {
+            violation("R: identifier " + std::to_string(id) + " has no read in flight");
+        }
     }
 
     void answer_read(unsigned id, bool last) {
         std::deque<Burst>& open = reads_[id];
         if (open.empty()) {
-            violation("R: identifier " + std::to_string(id) + " has no read in flight");
             return;
         }
         const bool is_last = ++open.front().beat == open.front().beats;

@@ -140,6 +140,38 @@ TEST(AxiMonitor, findsEachRuleBroken) {
     EXPECT_EQ(d.found(), "R: identifier 6 has no read in flight; ");
 }
 
+TEST(AxiMonitor, findsAnAnswerWhoseValidRisesBeforeItsRequestIsComplete) {
+    Driven d;
+    const std::string no_write = "B: identifier 0 has no write that is complete; ";
+    const std::string no_read = "R: identifier 0 has no read in flight; ";
+    d.wires.rlast.write(true);
+    // at the same edge
+    d.address(true, 0x1000, 1);
+    d.wires.bvalid.write(true);
+    d.beat(0xff, true);
+    d.wires.bvalid.write(false);
+    EXPECT_EQ(d.found(), no_write);
+    d.wires.rvalid.write(true);
+    d.address(false, 0x1000, 1);
+    d.wires.rvalid.write(false);
+    EXPECT_EQ(d.found(), no_read);
+    // stalled, so that it passes after the request; then one that rises after it
+    for (const bool early : {true, false}) {
+        d.wires.bready.write(false), d.wires.rready.write(false);
+        d.wires.bvalid.write(early), d.wires.rvalid.write(early);
+        d.address(true, 0x1000, 1);
+        d.beat(0xff, true);
+        d.address(false, 0x1000, 1);
+        d.wires.bvalid.write(true), d.wires.rvalid.write(true);
+        d.cycle();
+        d.wires.bready.write(true), d.wires.rready.write(true);
+        d.cycle();
+        d.wires.bvalid.write(false), d.wires.rvalid.write(false);
+        EXPECT_EQ(d.monitor.open(), 0U);
+        EXPECT_EQ(d.found(), early ? no_write + no_read : "");
+    }
+}
+
 TEST(AxiMonitor, findsAValidThatIsHighInReset) {
     Driven d;
     const std::array<std::pair<sc_core::sc_signal<bool>*, std::string>, 5> valids{
