@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the AXI4 rules on one port: a stalled channel is stable, bursts stay within 4 KiB and have legal sizes,
-// strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, answers belong to requests, and no
-// VALID is high during reset, from its third edge. A broken rule is an $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
-module npuscope_axi_checker #(
+// strobes are within the lanes of their beat, WLAST and RLAST mark the last beats, the VALID of an answer rises after its
+// request is complete, and no VALID is high in reset, from its third edge to the first one after it. A broken rule is an
+// $error. source: ARM IHI 0022, AMBA AXI and ACE, AXI4
+
+// In a package, as Verilator gives an unpacked struct of a module one name for all parameters.
+package npuscope_axi_checker_pkg;
+  typedef struct {
+    longint unsigned address;
+    int beats;
+    int size;
+    int burst;
+    int id;
+  } write_address;
+endpackage
+
+module npuscope_axi_checker
+  import npuscope_axi_checker_pkg::*;
+#(
   parameter int DataBits = 64,
   parameter int IdBits = 4
 ) (
@@ -72,21 +87,11 @@ module npuscope_axi_checker #(
   endfunction
 
   // Writes whose beats are awaited, oldest first; beats may come before their address.
-  typedef struct {
-    longint unsigned address;
-    int beats;
-    int size;
-    int burst;
-    int id;
-  } write_address;
   write_address writes[$];
-  typedef struct {
-    bit [Bytes-1:0] strobes;
-    bit last;
-  } write_beat;
-  write_beat beats[$];
+  bit [Bytes-1:0] strobes_of[$];
+  bit last_of[$];
   write_address asked;
-  write_beat sent;
+  bit [Bytes-1:0] strobes;
   int beat = 0;
   int unanswered[1 << IdBits];     // complete writes
   int read_beats[1 << IdBits][$];  // beats still to come, burst by burst
@@ -102,19 +107,19 @@ module npuscope_axi_checker #(
     low = int'(from % longint'(Bytes));
     high = int'(to % longint'(Bytes));
     for (int lane = 0; lane < Bytes; ++lane)
-      if (sent.strobes[lane] && (lane < low || lane > high)) begin
+      if (strobes[lane] && (lane < low || lane > high)) begin
         $error("AXI: W: a strobe outside of the lanes of its beat");
         return;
       end
   endfunction
 
   function automatic void take_beats();
-    while (writes.size() != 0 && beats.size() != 0) begin
+    while (writes.size() != 0 && strobes_of.size() != 0) begin
       asked = writes[0];
-      sent = beats.pop_front();
+      strobes = strobes_of.pop_front();
       check_strobes();
       beat = beat + 1;
-      if (sent.last != (beat == asked.beats)) $error("AXI: W: WLAST is not at the last beat");
+      if (last_of.pop_front() != (beat == asked.beats)) $error("AXI: W: WLAST is not at the last beat");
       if (beat == asked.beats) begin
         unanswered[asked.id] = unanswered[asked.id] + 1;
         asked = writes.pop_front();
@@ -123,40 +128,48 @@ module npuscope_axi_checker #(
     end
   endfunction
 
-  int in_reset = 0;  // edges
+  int in_reset = 0;  // edges, with the first one after it
+  bit was_in_reset = 0;
+  string when_high;
   always @(posedge clk) begin
-    in_reset = rst_n ? 0 : in_reset + 1;
-    if (in_reset > 2) begin  // clocked modules see reset a cycle later
-      if (awvalid) $error("AXI: AWVALID is high in reset");
-      if (wvalid) $error("AXI: WVALID is high in reset");
-      if (bvalid) $error("AXI: BVALID is high in reset");
-      if (arvalid) $error("AXI: ARVALID is high in reset");
-      if (rvalid) $error("AXI: RVALID is high in reset");
+    in_reset = rst_n && !was_in_reset ? 0 : in_reset + 1;
+    was_in_reset = !rst_n;
+    if (in_reset > 2) begin  // clocked modules see reset, and its end, a cycle later
+      when_high = rst_n ? "at the first edge after reset" : "in reset";
+      if (awvalid) $error("AXI: AWVALID is high %s", when_high);
+      if (wvalid) $error("AXI: WVALID is high %s", when_high);
+      if (bvalid) $error("AXI: BVALID is high %s", when_high);
+      if (arvalid) $error("AXI: ARVALID is high %s", when_high);
+      if (rvalid) $error("AXI: RVALID is high %s", when_high);
     end
   end
 
+  bit b_stalled = 0, r_stalled = 0;  // at the previous edge
   always @(posedge clk) begin
     if (!rst_n) begin
+      {b_stalled, r_stalled} = '0;
       writes.delete();
-      beats.delete();
+      strobes_of.delete();
+      last_of.delete();
       beat = 0;
       for (int id = 0; id < (1 << IdBits); ++id) begin
         unanswered[id] = 0;
         read_beats[id].delete();
       end
     end else begin
-      if (bvalid && bready) begin  // before the requests of this edge, which are answered later
-        if (unanswered[bid] == 0) $error("AXI: B: identifier %0d has no write that is complete", bid);
-        else unanswered[bid] = unanswered[bid] - 1;
+      // Answers, whose VALID has risen: before the requests of this edge, which are answered later.
+      if (bvalid && !b_stalled && unanswered[bid] == 0)
+        $error("AXI: B: identifier %0d has no write that is complete", bid);
+      if (bvalid && bready && unanswered[bid] != 0) unanswered[bid] = unanswered[bid] - 1;
+      b_stalled = bvalid && !bready;
+      if (rvalid && !r_stalled && read_beats[rid].size() == 0)
+        $error("AXI: R: identifier %0d has no read in flight", rid);
+      if (rvalid && rready && read_beats[rid].size() != 0) begin
+        if (rlast != (read_beats[rid][0] == 1)) $error("AXI: R: RLAST is not at the last beat");
+        read_beats[rid][0] = read_beats[rid][0] - 1;
+        if (read_beats[rid][0] == 0) void'(read_beats[rid].pop_front());
       end
-      if (rvalid && rready) begin
-        if (read_beats[rid].size() == 0) $error("AXI: R: identifier %0d has no read in flight", rid);
-        else begin
-          if (rlast != (read_beats[rid][0] == 1)) $error("AXI: R: RLAST is not at the last beat");
-          read_beats[rid][0] = read_beats[rid][0] - 1;
-          if (read_beats[rid][0] == 0) void'(read_beats[rid].pop_front());
-        end
-      end
+      r_stalled = rvalid && !rready;
       if (awvalid && awready) begin
         check_burst("AW", awaddr, int'(awlen) + 1, int'(awsize), int'(awburst));
         asked.address = awaddr;
@@ -167,9 +180,8 @@ module npuscope_axi_checker #(
         writes.push_back(asked);
       end
       if (wvalid && wready) begin
-        sent.strobes = wstrb;
-        sent.last = wlast;
-        beats.push_back(sent);
+        strobes_of.push_back(wstrb);
+        last_of.push_back(wlast);
       end
       take_beats();
       if (arvalid && arready) begin
