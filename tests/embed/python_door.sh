@@ -283,6 +283,25 @@ with tempfile.TemporaryDirectory() as scratch:
         assert npuscope.replay(csv, npu) == [] and npu.cycle == ended
     assert npuscope.replay(csv, npuscope.Lockstep(npuscope.Device(), npuscope.Device())) == []
 
+    class Masked:  # its interrupts are masked when they are awaited
+        def __init__(self, device):
+            self.device = device
+
+        def __getattr__(self, name):
+            return getattr(self.device, name)
+
+        def run_until_interrupt(self, most=1_000_000_000):
+            self.device.write(0x1004, 0x3F03FF)
+            return self.device.run_until_interrupt(most)
+
+    masked_csv = scratch + "/masked.csv"
+    with npuscope.Device() as npu, npuscope.Recorder(npu, masked_csv) as recorder:
+        refused(npuscope.Stopped, lambda: npuscope.play(program, Masked(recorder)))
+        assert recorder.read(0x100C) != 0  # the operation has ended
+        ended = npu.cycle
+    with npuscope.Device() as npu:
+        assert npuscope.replay(masked_csv, npu) == [] and npu.cycle == ended
+
     class Plain:  # such as RTL: it has no way to fill memory
         def __init__(self, device):
             self.device = device

@@ -13,7 +13,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._library import Limit, WrongInput, plain_array
+from ._library import Limit, Stopped, WrongInput, plain_array
 
 _COLUMNS = ["cycle", "access", "address", "value"]
 _PIECE = 1 << 16  # bytes of a write that fills memory
@@ -87,10 +87,14 @@ class Recorder:
         return self._run("idle", self.device.run_until_idle, most)
 
     def _run(self, access: str, run: Any, most: int) -> int:
+        before = getattr(self.device, "cycle", 0)
         try:
             passed = run(most)
         except Limit:
             self._note("advance", None, str(most))
+            raise
+        except Stopped:  # after the last event
+            self._note("idle", None, str(getattr(self.device, "cycle", 0) - before))
             raise
         self._note(access, None, str(passed))
         return passed
