@@ -69,8 +69,8 @@ module bench #(
   function automatic int npuscope_pins_memory(input longint unsigned address);
     return int'(peek(address));
   endfunction
-  import "DPI-C" context function void npuscope_pins_memory_here();
-  initial npuscope_pins_memory_here();
+  import "DPI-C" context function int npuscope_pins_memory_of(input int npu);
+  initial @(posedge clk) npuscope_pins_pkg::npuscope_pins_good(npuscope_pins_memory_of(npu));
 
   // --- registers: `access` is high until `accessed`, for a cycle ---
   logic access, writes, accessed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives npuscope_pins_dpi.c zero-time access to a test bench's memory: compile it too if a module exports
- * npuscope_pins_memory, the byte at an address, and calls npuscope_pins_memory_here. */
+/* Gives npuscope_pins_dpi.c zero-time access to memories of a test bench: compile it too if modules export
+ * npuscope_pins_memory, the byte at an address, and call npuscope_pins_memory_of. */
 #include <stddef.h>
 #include <stdint.h>
 #include <svdpi.h>
@@ -10,12 +10,11 @@ extern "C" {
 #endif
 
 extern int npuscope_pins_memory(unsigned long long address);
-extern void npuscope_pins_peek_by(int (*peek)(uint64_t address, void* data, size_t size));
+extern int npuscope_pins_peek_by(int number, int (*peek)(void* memory, uint64_t address, void* data, size_t size),
+                                 void* memory);
 
-static svScope memory_scope = NULL;
-
-static int peek_memory(uint64_t address, void* data, size_t size) {
-    const svScope before = svSetScope(memory_scope);
+static int peek_memory(void* memory, uint64_t address, void* data, size_t size) {
+    const svScope before = svSetScope((svScope)memory);
     for (size_t i = 0; i < size; ++i) {
         ((unsigned char*)data)[i] = (unsigned char)npuscope_pins_memory(address + i);
     }
@@ -23,10 +22,8 @@ static int peek_memory(uint64_t address, void* data, size_t size) {
     return 0;
 }
 
-void npuscope_pins_memory_here(void) {
-    memory_scope = svGetScope();
-    npuscope_pins_peek_by(peek_memory);
-}
+/* The memory of this NPU is the one of the calling module. */
+int npuscope_pins_memory_of(int number) { return npuscope_pins_peek_by(number, peek_memory, svGetScope()); }
 
 #ifdef __cplusplus
 }

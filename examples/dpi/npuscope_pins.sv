@@ -13,8 +13,9 @@
 // All bursts are INCR, in full beats of the bus, within 4 KiB. Reset returns the NPU to its initial state. Bytes are exact;
 // compile npuscope_pins_dpi.c too.
 //
-// Compressed weights are read in zero time: a module gives access to its memory if it imports npuscope_pins_memory_here,
-// calls it, and exports npuscope_pins_memory, an int of a longint unsigned address; compile npuscope_memory_dpi.c too.
+// Compressed weights are read in zero time: a module gives an NPU access to its memory if it exports npuscope_pins_memory,
+// an int of a longint unsigned address, and at a clock's edge, by which the NPU has its number, calls an import of its own,
+// npuscope_pins_memory_of(npu), which returns a status; compile npuscope_memory_dpi.c too.
 package npuscope_pins_pkg;
   import "DPI-C" function int npuscope_pins_create(input string npu, input string changes);
   import "DPI-C" function int npuscope_pins_destroy(input int npu);

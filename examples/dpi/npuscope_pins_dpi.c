@@ -58,6 +58,9 @@ typedef struct pins_device {
     pins_request* all;             /* requests that are not answered */
     pins_request* first[PORTS][2]; /* read, write: those that need more bursts */
     pins_request** last[PORTS][2];
+    /* Copies bytes of the test bench's memory in zero time, returns 0 if it did; null if nothing gives access. */
+    int (*peek)(void* memory, uint64_t address, void* data, size_t size);
+    void* memory;
 } pins_device;
 
 static pins_device* pins_devices[MOST_DEVICES];
@@ -123,13 +126,9 @@ static int64_t pins_begin(void* user, const npuscope_request* asked) {
     return NPUSCOPE_LATER;
 }
 
-/* Copies bytes of the test bench's memory in zero time, returns 0 if it did: npuscope_memory_dpi.c. */
-static int (*pins_peek_function)(uint64_t address, void* data, size_t size) = NULL;
-void npuscope_pins_peek_by(int (*peek)(uint64_t address, void* data, size_t size)) { pins_peek_function = peek; }
-
 static int pins_peek(void* user, uint64_t address, void* data, size_t size) {
-    (void)user;
-    return pins_peek_function == NULL ? 1 : pins_peek_function(address, data, size);
+    const pins_device* device = (const pins_device*)user;
+    return device->peek == NULL ? 1 : device->peek(device->memory, address, data, size);
 }
 
 static pins_device* pins_of(int number) {
@@ -139,6 +138,18 @@ static pins_device* pins_of(int number) {
         return NULL;
     }
     return pins_devices[number];
+}
+
+/* Gives a device zero-time access to its memory: npuscope_memory_dpi.c. */
+int npuscope_pins_peek_by(int number, int (*peek)(void* memory, uint64_t address, void* data, size_t size),
+                          void* memory) {
+    pins_device* device = pins_of(number);
+    if (device == NULL) {
+        return NPUSCOPE_BAD_ARGUMENT;
+    }
+    device->peek = peek;
+    device->memory = memory;
+    return NPUSCOPE_OK;
 }
 
 int npuscope_pins_destroy(int number) {
@@ -361,16 +372,15 @@ static size_t pins_bytes_of(const pins_burst* burst, int beat, size_t* lane, siz
     if (burst == NULL || beat < 0) {
         return 0;
     }
-    const uint64_t aligned = burst->address / burst->width * burst->width;
-    const uint64_t begin = beat == 0 ? burst->address : aligned + (uint64_t)beat * burst->width;
-    uint64_t end = aligned + (uint64_t)(beat + 1) * burst->width;
-    end = end < burst->address + burst->size ? end : burst->address + burst->size;
-    if (begin >= end) {
+    const size_t before = (size_t)(burst->address % burst->width); /* of the burst, in its first beat */
+    const size_t begin = beat == 0 ? 0 : (size_t)beat * burst->width - before;
+    if (begin >= burst->size) {
         return 0;
     }
-    *lane = (size_t)(begin % burst->width);
-    *offset = burst->offset + (size_t)(begin - burst->address);
-    return (size_t)(end - begin);
+    *lane = beat == 0 ? before : 0;
+    *offset = burst->offset + begin;
+    const size_t room = burst->width - *lane, left = burst->size - begin;
+    return left < room ? left : room;
 }
 
 /* A beat of a write, and its strobes. */

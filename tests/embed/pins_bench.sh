@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The SystemVerilog modules with pins, built with Verilator against the installed package: polling a register takes as long as
 # waiting for the interrupt, and as long through CSB as through APB; a slave that breaks the protocol is reported, and the
-# simulation continues; so is a device too many. FLAGS are those of the library's own build. Skipped (77) without Verilator
-# or numpy.
+# simulation continues; so is a device too many. Two systems have each their memory and checkers. FLAGS are those of the
+# library's own build. Skipped (77) without Verilator or numpy.
 set -euo pipefail
 prefix=$1 libdir=$2 source=$3 work=$4 bench=$5 golden=$6
 flags=${7:-}
@@ -20,7 +20,8 @@ mkdir -p "$work"
 cd "$work"
 build() { # FOLDER TOP OPTION ..
     verilator --binary --timing --assert -j 2 -Wno-fatal -Mdir "$1" --top-module "$2" "${@:3}" \
-        "$source"/npuscope_pins.sv "$source"/npuscope_axi_checker.sv "$tests"/pins_bench.sv "$source"/npuscope_pins_dpi.c \
+        "$source"/npuscope_pins.sv "$source"/npuscope_axi_checker.sv "$tests"/pins_bench.sv \
+        "${adapter[@]-$source/npuscope_pins_dpi.c}" \
         -CFLAGS "$flags $(pkg-config --cflags npuscope)" -LDFLAGS "$flags $(pkg-config --libs npuscope)" >build.log 2>&1 || {
         cat build.log
         exit 1
@@ -86,3 +87,36 @@ if many/Vmany_devices >run.log 2>&1; then
     exit 1
 fi
 grep --quiet "there are 64 devices already" run.log
+
+cat >peek.c <<'END'
+#include "npuscope_pins_dpi.c"
+#ifdef __cplusplus
+extern "C"
+#endif
+int bench_peek(int number, unsigned long long address) {
+    unsigned char byte = 0;
+    return pins_peek(pins_devices[number], address, &byte, 1) == 0 ? byte : -1;
+}
+END
+adapter=("$PWD/peek.c" "$source/npuscope_memory_dpi.c")
+build two two_systems -fno-inline -CFLAGS "-I$source"
+two/Vtwo_systems +verilator+error+limit+1000 >run.log 2>&1 && grep --quiet "bytes 19 and 35" run.log || {
+    cat run.log
+    echo "an NPU reads the memory of another one"
+    exit 1
+}
+counts() { # COUNT TEXT: errors of four checkers
+    (($(grep --count "AXI: $2" run.log) == $1)) || {
+        cat run.log
+        echo "not $1 times: $2"
+        exit 1
+    }
+}
+counts 8 "B: identifier 0 has no write that is complete"
+counts 8 "R: identifier 0 has no read in flight"
+counts 4 "ARVALID is high at the first edge after reset"
+counts 20 ""
+if sed '/early answers/,$d' run.log | grep "AXI:"; then
+    echo "the checker reports what is right"
+    exit 1
+fi

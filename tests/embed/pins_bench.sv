@@ -206,3 +206,88 @@ module many_devices #(
     $finish;
   end
 endmodule
+
+// An NPU with its memory, and the checker at two ports of a width. The memory has `first` at its first address, and counts
+// on.
+module one_system #(
+  parameter int DataBits = 64,
+  parameter int IdBits = 4
+) (
+  input logic clk,
+  input logic rst_n,
+  input int first
+);
+  int npu;
+  logic interrupt;
+  npuscope_device device (.*);
+  export "DPI-C" function npuscope_pins_memory;
+  function automatic int npuscope_pins_memory(input longint unsigned address);
+    return first + int'(address);
+  endfunction
+  import "DPI-C" context function int npuscope_pins_memory_of(input int npu);
+  initial @(posedge clk) begin
+    npuscope_pins_pkg::npuscope_pins_good(npuscope_pins_memory_of(npu));
+    if (npuscope_pins_memory_of(9) == 0) $fatal(1, "an NPU that does not exist has a memory");
+  end
+
+  logic awvalid = 0, awready = 1, wvalid = 0, wready = 1, wlast = 1, bvalid = 0, bready = 1;
+  logic arvalid = 0, arready = 1, rvalid = 0, rready = 1, rlast = 1;
+  logic [IdBits-1:0] awid = 0, bid = 0, arid = 0, rid = 0;
+  logic [63:0] awaddr = 0, araddr = 0;
+  logic [7:0] awlen = 0, arlen = 0;
+  logic [2:0] awsize = 2, arsize = 2;
+  logic [1:0] awburst = 1, arburst = 1, bresp = 0, rresp = 0;
+  logic [DataBits-1:0] wdata = 0, rdata = 0;
+  logic [DataBits/8-1:0] wstrb = 1;
+  npuscope_axi_checker #(.DataBits(DataBits), .IdBits(IdBits)) at_port_0 (.*);
+  npuscope_axi_checker #(.DataBits(DataBits), .IdBits(IdBits)) at_port_1 (.*);
+
+  // Answers whose VALID is high from the edge of the request, or one later, and with it until READY.
+  task automatic exchange(input bit early, input bit stalls);
+    {bready, rready} <= {2{!stalls}};
+    {awvalid, arvalid, wvalid} <= '1;
+    {bvalid, rvalid} <= {2{early}};
+    @(posedge clk);
+    {awvalid, arvalid, wvalid} <= '0;
+    if (early && !stalls) {bvalid, rvalid} <= '0;
+    else {bvalid, rvalid} <= '1;
+    @(posedge clk);
+    {bready, rready} <= '1;
+    if (stalls) @(posedge clk);
+    {bvalid, rvalid} <= '0;
+    @(posedge clk);
+  endtask
+  initial begin
+    wait (rst_n);
+    @(posedge clk);
+    exchange(0, 0);
+    exchange(0, 1);
+    $display("early answers");
+    exchange(1, 1);
+    exchange(1, 0);
+    wait (!rst_n);
+    wait (rst_n);
+    arvalid <= 1;
+    @(posedge clk) arvalid <= 0;
+  end
+endmodule
+
+// Two that differ in their widths. `bench_peek` is what the adapter reads of an NPU's memory.
+module two_systems;
+  bit clk = 0, rst_n = 0;
+  always #5 clk = ~clk;
+  one_system #(.DataBits(32), .IdBits(2)) narrow (.clk, .rst_n, .first(16));
+  one_system #(.DataBits(128), .IdBits(5)) wide (.clk, .rst_n, .first(32));
+  import "DPI-C" context function int bench_peek(input int npu, input longint unsigned address);
+  initial begin
+    repeat (4) @(posedge clk);
+    rst_n <= 1;
+    repeat (30) @(posedge clk);
+    rst_n <= 0;
+    repeat (4) @(posedge clk);
+    rst_n <= 1;
+    repeat (4) @(posedge clk);
+    $display("bytes %0d and %0d", bench_peek(narrow.npu, 3), bench_peek(wide.npu, 3));
+    $finish;
+  end
+endmodule
