@@ -4,7 +4,7 @@
 //
 //     $ npuscope list registers --npu nv_small --sv-package > nv_small_registers.sv
 //     $ iverilog-vpi --name=npuscope npuscope_vpi.c $(pkg-config --cflags --libs npuscope)
-//     $ iverilog -g2012 -o bench nv_small_registers.sv bench.sv
+//     $ iverilog -g2012 -L. -mnpuscope -o bench nv_small_registers.sv bench.sv
 //     $ vvp -M. -mnpuscope bench
 
 // The maximum of four signed bytes.

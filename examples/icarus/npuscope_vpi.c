@@ -2,7 +2,7 @@
 /* npuscope for simulators with VPI, such as Icarus Verilog: system tasks and functions over libnpuscope.so.
  *
  *     $ iverilog-vpi --name=npuscope npuscope_vpi.c $(pkg-config --cflags --libs npuscope)
- *     $ iverilog -g2012 -o bench bench.sv && vvp -M. -mnpuscope bench
+ *     $ iverilog -g2012 -L. -mnpuscope -o bench bench.sv && vvp -M. -mnpuscope bench
  *
  *     npu = $npuscope_create("nv_small", "memory=dram_50");   a preset, and changes separated by spaces
  *     $npuscope_destroy(npu);  $npuscope_reset(npu);
@@ -131,7 +131,11 @@ static npuscope_device* device(call* made) {
     return devices[index];
 }
 
-static void give(const call* made, uint64_t result) {
+/* A compiler that does not know the module takes the result to have 32 bits. */
+static void give(call* made, uint64_t result) {
+    if (result > UINT32_MAX && vpi_get(vpiSize, made->handle) < 64) {
+        fail(made, "the result has more than 32 bits: compile with iverilog -L. -mnpuscope");
+    }
     s_vpi_vecval words[2];
     words[0].aval = (PLI_INT32)(uint32_t)result;
     words[1].aval = (PLI_INT32)(uint32_t)(result >> 32);

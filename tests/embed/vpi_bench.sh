@@ -27,7 +27,7 @@ iverilog-vpi --name=npuscope "$source"/npuscope_vpi.c $(pkg-config --cflags --li
     cat build.log
     exit 1
 }
-iverilog -g2012 -Wall -o good nv_small_registers.sv "$source"/bench.sv
+iverilog -g2012 -Wall -L. -mnpuscope -o good nv_small_registers.sv "$source"/bench.sv
 simulate -mnpuscope good | tee good.log
 grep --quiet "^4096 values compared, 0 differ" good.log
 grep --quiet '"findings": *\[\]' result.json
@@ -70,3 +70,25 @@ refused '$npuscope_read_memory(npu, 64'"'"'h80000000, words, 4);' "the elements 
 refused '$npuscope_read_memory(npu, 0, bytes, 5);' "the array has fewer elements"
 refused '$npuscope_write_memory(npu, 64'"'"'h80000000, bytes, 4);' "the array has bits that are x or z"
 refused '$display("%%d", $npuscope_run_until_interrupt(npu, 1000));' "no event is pending"
+
+# A result has 64 bits, and is refused where the compiler does not know that.
+cat >long.sv <<'END'
+module bench;
+  integer npu;
+  initial begin
+    npu = $npuscope_create("nv_small");
+    $npuscope_advance(npu, 64'd5000000000);
+    $display("cycle %0d", $npuscope_cycle(npu));
+  end
+endmodule
+END
+iverilog -g2012 -L. -mnpuscope -o long long.sv
+simulate -mnpuscope long >long.log
+grep --quiet "^cycle 5000000000$" long.log
+iverilog -g2012 -o long long.sv
+if simulate -mnpuscope long >long.log; then
+    cat long.log
+    echo "a result is truncated"
+    exit 1
+fi
+grep --quiet "^long.sv:6: .npuscope_cycle: the result has more than 32 bits" long.log
