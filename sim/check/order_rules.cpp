@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-
 #include "models/base/rule_ids.h"
 #include "sim/check/program_operations.h"
 

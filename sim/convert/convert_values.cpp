@@ -3,7 +3,6 @@
 // dequantised there, written in the other layout.
 #include <fmt/format.h>
 
-
 #include "models/base/check.h"
 #include "models/base/error.h"
 #include "models/layout/relayout.h"

@@ -2,10 +2,15 @@
 // What every simulation of a machine needs around it.
 #pragma once
 
+#include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <systemc>
+#include <vector>
 
+#include "models/memory/memory.h"
 #include "models/memory/memory_config.h"
+#include "models/npu/machine.h"
 
 namespace npuscope {
 
@@ -35,6 +40,17 @@ inline MemoryConfig memory_beside(MemoryConfig memory, Hertz npu_clock) {
         }
     }
     return memory;
+}
+
+/// The memory timing that all instances share, which knows the ports of the first one.
+inline std::shared_ptr<MemoryTiming> timing_beside(const Machine& machine,
+                                                   const MemoryConfig& memory,
+                                                   std::size_t instances) {
+    MemorySharing sharing{.instances = instances};
+    if (const std::vector<Machine::PortTraffic> ports = machine.ports(); !ports.empty()) {
+        sharing.beat = ports.front().beat;
+    }
+    return std::make_shared<MemoryTiming>(memory, sharing);
 }
 
 }  // namespace npuscope

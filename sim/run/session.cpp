@@ -30,16 +30,6 @@
 namespace npuscope {
 namespace {
 
-/// The memory timing that all instances share, which knows the ports of the first one.
-std::shared_ptr<MemoryTiming> timing_beside(const Machine& machine, const MemoryConfig& memory,
-                                            std::size_t instances) {
-    MemorySharing sharing{.instances = instances};
-    if (const std::vector<Machine::PortTraffic> ports = machine.ports(); !ports.empty()) {
-        sharing.beat = ports.front().beat;
-    }
-    return std::make_shared<MemoryTiming>(memory, sharing);
-}
-
 bool leaves_out_repeats(const RunOptions& options) {
     return !options.repeats && !options.timeline && options.instances == 1;
 }

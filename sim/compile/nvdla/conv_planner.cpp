@@ -236,9 +236,7 @@ class ConvPlanner {
 
     std::string name_of(const ChannelSlice& slice, const RowPiece& tile) const {
         std::string name = layer_.name;
-        if (cut_.slices.size() > 1) {
-            name += fmt::format(" atom {}", slice.output_atom);
-        }
+        name += cut_.slices.size() > 1 ? fmt::format(" atom {}", slice.output_atom) : "";
         if (tiling_.tiles.size() > 1) {
             name += rows_text(tile.out_begin, tile.out_rows);
         }
