@@ -138,7 +138,10 @@ Result run_shared(NetworkSplit by, const PlanForParts& plan_for, const SystemCon
     const std::vector<Program> programs = rows ? programs_by_rows(plan, alone, system, options)
                                                : programs_by_layers(plan, alone, options);
     Result result = run_together(programs, system, options, by);
-    SplitRecord split{.by = by, .alone = alone.cycles(), .interval = result.cycles};
+    SplitRecord split;
+    split.by = by;
+    split.alone = alone.cycles();
+    split.interval = result.cycles;
     split.latency = rows ? split.interval : Cycles(split.interval.value * options.instances);
     result.split = split;
     result.program = plan.name;

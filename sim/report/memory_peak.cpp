@@ -35,12 +35,11 @@ Cycles MemoryPeak::beat_interval_of(const MemoryRegionConfig* region) const {
 
 Cycles MemoryPeak::beat_interval(std::string_view port) const {
     const MemoryConfig& memory = result_.config.memory;
-    const bool planned = !result_.layers.empty() && !memory.regions.empty();
-    if (region_ != nullptr || !planned) {
+    const MemoryRegionConfig* sram = result_.layers.empty() ? nullptr : sram_region(memory);
+    if (region_ != nullptr || sram == nullptr) {
         return beat_interval_of(region_);
     }
-    const MemoryRegionConfig* second = port == "primary" ? nullptr : sram_region(memory);
-    return beat_interval_of(second == nullptr ? &memory.regions.front() : second);
+    return beat_interval_of(port == "primary" ? &memory.regions.front() : sram);
 }
 
 std::optional<double> MemoryPeak::shared() const {

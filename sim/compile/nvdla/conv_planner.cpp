@@ -100,7 +100,7 @@ class ConvPlanner {
         problem.compressed = weights_->compressed();
         problem.winograd = context_.winograd;
         problem.plain_weights = context_.compression != CompressionChoice::Always;
-        problem.begins_program = context_.plan.operations.empty();
+        problem.alone = task_.alone;
         return problem;
     }
 

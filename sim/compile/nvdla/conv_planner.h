@@ -30,6 +30,7 @@ struct ConvTask {
     PoolingMethod pooling = PoolingMethod::Max;
     std::vector<std::int8_t> table{};  ///< lookup table that the result passes on the fly
     Precision precision = Precision::Int8;
+    bool alone = false;                        ///< its operations are all of the program
     const PixelFormat* or_pixels = nullptr;    ///< for best_tiling: the input may also be pixels
     const PixelFormat* told_pixels = nullptr;  ///< an alternative to features, to be reported
     InputConversion pixel_conversion{};        ///< where the input is in memory as pixels

@@ -90,7 +90,7 @@ struct ConvProblem {
     std::optional<CompressedSizes> compressed{};  ///< where weights can be compressed
     bool plain_weights = true;                    ///< weights may be left uncompressed
     bool winograd = false;                        ///< weights may be transformed, which rounds
-    bool begins_program = false;                  ///< its operations are the first ones
+    bool alone = false;                           ///< its operations are all of the program
     std::optional<ConvForm> settled{};            ///< the form of the preceding operations
 };
 

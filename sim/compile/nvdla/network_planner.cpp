@@ -358,6 +358,7 @@ class NetworkPlanner {
                       .input = input,
                       .values = layer_values(network_, shapes_[index], index),
                       .precision = network_.precision,
+                      .alone = network_.layers.size() == (fused_[index] ? 2U : 1U),
                       .pixel_conversion = pixel_conversion(network_.input.type)};
         if (const std::optional<std::size_t> other = fused_[index]) {
             const LayerKind kind = network_.layers[*other].kind;

@@ -122,7 +122,8 @@ constexpr std::uint64_t start = 88;  // source: nv_small RTL, measured
 constexpr std::uint64_t end = 60;  // source: nv_small RTL, measured
 
 /// From the launch of a program's first operation to that of its second one, at least: the host
-/// first writes all registers of the second group. Later operations find most of theirs written.
+/// writes all registers of the second group. Later operations find most of theirs written. Not
+/// considered where other layers follow: the next one would have to write them as well.
 std::uint64_t time_of_registers(const CsbConfig& csb) {
     constexpr std::uint64_t writes = 160;  // of a convolution and its SDP
     return std::max(writes, writes * csb.fifo_round_trip.value / csb.fifo_depth);
@@ -352,7 +353,7 @@ TilingEstimate::Total TilingEstimate::total_of(const ConvTiling& tiling,
             compressed && weights > 0 ? compressed->cycles(now.compute / groups_) : plain;
         // a full weight buffer leaves the bus to the data; after another tile weights came early
         const std::uint64_t early = std::min(weights, room);
-        if (i == 1 && problem_.begins_program) {
+        if (i == 1 && problem_.alone) {
             total.cycles = std::max(total.cycles, second_start(now, early, data_is_in));
         }
         if (!data_is_in) {

@@ -95,8 +95,8 @@ class TilingEstimate {
     /// come with them; subtracts those of its weights that are in by then.
     std::uint64_t start_of(const TileTime& tile, std::uint64_t with_data,
                            std::uint64_t& weights) const;
-    /// The same for the second one of a program, from the launch of the first on, if its data are
-    /// in; otherwise when it can be launched.
+    /// Cycles from the launch of a program's first tile until its second one computes, at least; where
+    /// its data are not prefetched, until it is launched.
     std::uint64_t second_start(const TileTime& tile, std::uint64_t weights, bool data_is_in) const;
     void add_work(const TileTime& tile, std::uint64_t weights, Total& total) const;
     /// These beats of weights and of input, and those of the tile's residual and result.

@@ -226,9 +226,10 @@ function memoryPeak(run) {
   const beats = used.reduce((sum, one) => sum + one.beat_bytes, 0);
   // data of a network is in the first region, unless a port of its own leads to another one
   const sram = memory.regions.slice(1).find(region => region.surfaces);
-  const paths = run.layers.length
-    ? used.map(one => ({region: one.port !== 'primary' && used.length > 1 && sram || memory.regions[0], beat: one.beat_bytes}))
-    : memory.regions.map(region => ({region, beat: beats}));
+  const regions = used.length > 1 || !run.layers.length ? memory.regions : memory.regions.slice(0, 1);
+  const paths = used.length > 1 && run.layers.length && sram
+    ? used.map(one => ({region: one.port === 'primary' ? memory.regions[0] : sram, beat: one.beat_bytes}))
+    : regions.map(region => ({region, beat: beats}));
   const together = paths.every(({region}) => region.dram || region.bandwidth);
   const peaks = paths.map(({region, beat}) => {
     if (region.dram) {

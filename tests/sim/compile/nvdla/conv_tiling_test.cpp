@@ -92,8 +92,8 @@ TEST(ConvTiling, ASecondOperationIsNoFasterThanItsRegistersAreWritten) {
     costs.npu.mcif.bus_width = Bytes(64);
     costs.npu.sdp.output_throughput = 16;
     ConvProblem cut = problem({128, 7, 7}, 32, 1);
-    EXPECT_GT(chosen(cut, costs).tiles.size(), 1U);  // after others, few registers change
-    cut.begins_program = true;
+    EXPECT_GT(chosen(cut, costs).tiles.size(), 1U);  // among other layers
+    cut.alone = true;
     EXPECT_EQ(chosen(cut, costs).tiles.size(), 1U);
     const TilingKey two{.form = {}, .tiles = 2, .data_banks = 2};
     const Cycles before = tiling_with(cut, costs, two)->estimate;
