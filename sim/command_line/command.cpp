@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "models/base/check.h"
 #include "models/base/error.h"

@@ -92,8 +92,7 @@ TEST(YamlReader, BrokenSyntaxIsNamed) {
               "nv.yaml:2:1: not YAML: a mapping that begins with '{' is not closed (add the '}')");
     EXPECT_EQ(complaint("title: a: b\n"),
               "nv.yaml:1:9: not YAML: illegal map value (indent with spaces, not tabs, and quote "
-              "values that "
-              "contain ': ' or ' #')");
+              "values that contain ': ' or ' #')");
 }
 
 TEST(YamlReader, NullTakesTheValueFromAnOptional) {
