@@ -168,11 +168,7 @@ void describe_pooling(Visitor& visit, Pooling& pooling) {
 // --- what the sizes require of each other -------------------------------------------------------
 
 /// Positions along one axis, padding included.
-struct Extent {
-    std::uint32_t pad_before = 0;
-    std::uint32_t size = 0;
-    std::uint32_t pad_after = 0;
-
+struct Extent : PooledExtent {
     std::uint32_t outputs(std::uint32_t kernel, std::uint32_t stride) const {
         const std::uint32_t all = pad_before + size + pad_after;
         return all < kernel ? 0U : (all - kernel) / stride + 1U;
@@ -185,8 +181,8 @@ struct Extent {
 
 Extent decode_extent(const RegisterDecoder& pdp, std::string_view before, std::uint32_t size,
                      std::string_view after) {
-    return {pdp.values().field("D_POOLING_PADDING_CFG", before), size,
-            pdp.values().field("D_POOLING_PADDING_CFG", after)};
+    return {{pdp.values().field("D_POOLING_PADDING_CFG", before), size,
+             pdp.values().field("D_POOLING_PADDING_CFG", after)}};
 }
 
 /// Along one axis: there are `outputs` windows, and none lies entirely in the padding.
@@ -203,14 +199,15 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
             extent.size, extent.pad_after, spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
             spelled(pdp.unit(), "D_DATA_CUBE_IN_WIDTH"),
             spelled(pdp.unit(), "D_DATA_CUBE_IN_HEIGHT"), fitting),
-        fitting == 0 ? "add padding or take a smaller kernel"
-                     : fmt::format("program {}", fitting - 1U));
+        fitting != 0 ? fmt::format("program {}", fitting - 1U)
+        : outputs.register_name == "D_PARTIAL_WIDTH_OUT"
+            ? "set D_OPERATION_MODE_CFG.SPLIT_NUM to 0, or write D_PARTIAL_WIDTH_IN and _OUT"
+            : "add padding or take a smaller kernel");
     pdp.refuse_unless(extent.all_real(programmed, kernel, stride), outputs,
                       "a window lies entirely in the padding",
                       "padding must be smaller than the kernel");
-    const PooledExtent axis{extent.pad_before, extent.size, extent.pad_after};
     if (programmed != fitting || fitting == 0 ||
-        flushed_windows(axis, kernel, stride) == ending_windows(axis, kernel, stride)) {
+        flushed_windows(extent, kernel, stride) == ending_windows(extent, kernel, stride)) {
         return;
     }
     pdp.refuse_as(
@@ -219,10 +216,11 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
             "windows of {} with stride {} do not cover {} of {} padding positions after the input: "
             "the PDP ends {} of its windows there, not {}, so its results are wrong and the "
             "surplus ones stay in the unit: the next pooling operation hangs or starts with them",
-            kernel, stride, uncovered(axis, kernel, stride), extent.pad_after,
-            flushed_windows(axis, kernel, stride), ending_windows(axis, kernel, stride)),
-        fmt::format("set the padding at the end to {}",
-                    extent.pad_after - std::min(extent.pad_after, uncovered(axis, kernel, stride))),
+            kernel, stride, uncovered(extent, kernel, stride), extent.pad_after,
+            flushed_windows(extent, kernel, stride), ending_windows(extent, kernel, stride)),
+        fmt::format(
+            "set the padding at the end to {}",
+            extent.pad_after - std::min(extent.pad_after, uncovered(extent, kernel, stride))),
         "windows_flushed");
 }
 
@@ -234,7 +232,9 @@ class Slices {
           pooling_(pooling),
           count_(pdp.values().size(split_field.register_name, split_field.field_name)) {}
 
-    std::vector<PdpPart> all(const Extent& columns) {
+    std::vector<PdpPart> all(const Extent& columns, bool from_memory) {
+        pdp_.refuse_unless(from_memory || count_ == 1, split_field, "input on the fly is not split",
+                           "program 0, or pool from memory");
         if (count_ == 1) {
             check_axis(pdp_, columns, out_width_field, pooling_.kernel_width, pooling_.stride_x);
             return {{0, columns.size, columns.pad_before, 0, pooling_.output.width}};
@@ -277,9 +277,9 @@ class Slices {
                         "make the slice wider");
             return {};
         }
-        const Extent extent{i == 0 ? columns.pad_before : 0U,
-                            static_cast<std::uint32_t>(columns_in),
-                            i + 1 == count_ ? columns.pad_after : 0U};
+        const Extent extent{{i == 0 ? columns.pad_before : 0U,
+                             static_cast<std::uint32_t>(columns_in),
+                             i + 1 == count_ ? columns.pad_after : 0U}};
         const std::string out_field = field("OUT", i);
         check_axis(pdp_, extent, {"D_PARTIAL_WIDTH_OUT", out_field}, pooling_.kernel_width,
                    pooling_.stride_x);
@@ -303,12 +303,12 @@ void check_line_buffer(RegisterDecoder& pdp, const PdpPooling& pooling, const Pd
     }
 }
 
-void decode_parts(RegisterDecoder& pdp, const PdpConfig& config, PdpJob& job) {
+void decode_parts(RegisterDecoder& pdp, bool from_memory, const PdpConfig& config, PdpJob& job) {
     PdpPooling& pooling = job.pooling;
     const Extent columns = decode_extent(pdp, "PAD_LEFT", job.input.width, "PAD_RIGHT");
     const Extent rows = decode_extent(pdp, "PAD_TOP", job.input.height, "PAD_BOTTOM");
     check_axis(pdp, rows, out_height_field, pooling.kernel_height, pooling.stride_y);
-    pooling.parts = Slices(pdp, pooling).all(columns);
+    pooling.parts = Slices(pdp, pooling).all(columns, from_memory);
     check_line_buffer(pdp, pooling, config);
 }
 
@@ -423,12 +423,12 @@ std::optional<PdpJob> decode_pdp(const RegisterValues& pdp_values,
                       "pooling keeps the channels");
     job.pooling.output = job.output;
     describe_pooling(pdp, job.pooling);
-    decode_parts(pdp, config, job);
+    pdp.flag("D_OPERATION_MODE_CFG", "FLYING_MODE", from_memory);
+    decode_parts(pdp, from_memory, config, job);
     const Bytes element(bytes_of(job.pooling.precision));
     job.destination = decode_cube(pdp, "DST", job.output, datapath.memory_atom, element);
     pdp.inverse_flag("D_DST_RAM_CFG", "DST_RAM_TYPE", job.destination_in_sram);
     pdp.flag("D_PERF_ENABLE", "DMA_EN", job.count_stalls);
-    pdp.flag("D_OPERATION_MODE_CFG", "FLYING_MODE", from_memory);
     if (from_memory) {
         check_rdma(rdma, pdp);
         job.source = decode_cube(rdma, "SRC", job.input, datapath.memory_atom, element);

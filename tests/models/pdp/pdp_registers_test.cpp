@@ -107,6 +107,24 @@ TEST_F(PdpJobTest, SlicesMustCoverTheCube) {
     EXPECT_THAT(refusal(), HasSubstr("SPLIT_NUM"));
 }
 
+TEST_F(PdpJobTest, WhatArrivesOnTheFlyIsNotSplit) {
+    split();
+    write_field(pdp_, "D_OPERATION_MODE_CFG", "FLYING_MODE", 0);
+    EXPECT_THAT(refusal(), HasSubstr("NVDLA_PDP.D_OPERATION_MODE_CFG_0.SPLIT_NUM = 2: input on "
+                                     "the fly is not split"));
+}
+
+TEST_F(PdpJobTest, ASplitByMistakeIsNamed) {
+    both("D_OPERATION_MODE_CFG", "SPLIT_NUM", 1);
+    pdp_.set(offset(pdp_, "D_PARTIAL_WIDTH_IN"), 0);
+    pdp_.set(offset(pdp_, "D_PARTIAL_WIDTH_OUT"), 0);
+    Diagnostics findings;
+    EXPECT_FALSE(decode_pdp(pdp_, rdma_, config_, datapath_, findings));
+    EXPECT_EQ(findings.at(0).remedy,
+              "set D_OPERATION_MODE_CFG.SPLIT_NUM to 0, or write "
+              "D_PARTIAL_WIDTH_IN and _OUT");
+}
+
 TEST_F(PdpJobTest, TheOutputMustBeWhatTheWindowsGive) {
     write_field(pdp_, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", 9);
     EXPECT_THAT(refusal(), HasSubstr("CUBE_OUT_WIDTH = 9"));
