@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/csb/register_file.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <utility>
 
 #include "models/base/check.h"
+#include "models/base/rule_ids.h"
 
 namespace npuscope {
 namespace {
@@ -119,6 +122,23 @@ std::string remedy_of(std::string_view id) {
                                     : "remove the write";
 }
 
+/// Of an address or a stride without the bits below its field, as the BDMA and RUBIK have them.
+std::uint32_t multiple_of(const RegisterRow& row) {
+    return row.fields.size() == 1 ? 1U << row.fields.front().lsb : 1U;
+}
+
+/// `finding` names the register so far.
+void set_misaligned(Diagnostic& finding, std::uint32_t multiple, std::uint32_t value) {
+    const std::uint64_t below = value / multiple * multiple;
+    finding.sentence +=
+        fmt::format(" = {:#x}: it holds multiples of {} bytes, and the unit uses {:#x}", value,
+                    multiple, below);
+    finding.remedy =
+        fmt::format("the nearest legal values are {:#x} and {:#x}", below, below + multiple);
+    finding.value = fmt::format("{:#x}", value);
+    finding.nearest = fmt::format("{:#x}", below);
+}
+
 std::optional<LutPort> lut_port_of(const RegisterBlock& block) {
     if (find_register(block, lut_select_register) == nullptr) {
         return std::nullopt;
@@ -209,6 +229,11 @@ WriteEffect RegisterFile::store(const RegisterRow& row, std::uint32_t value) {
     } else {
         const std::uint32_t kept = groups_[producer_].raw(row.name) & ~mask;
         put(row, producer_, kept | (value & mask));
+        if (const std::uint32_t multiple = multiple_of(row);
+            (effect.lost_bits & (multiple - 1U)) != 0) {
+            effect.finding = finding(Severity::Error, rule_ids::misaligned, row, "");
+            set_misaligned(*effect.finding, multiple, value);
+        }
     }
     if (!effect.finding) {
         effect.finding = lut_in_use(row);

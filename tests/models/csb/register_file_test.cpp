@@ -48,6 +48,22 @@ TEST(RegisterFileTest, a_write_keeps_the_bits_that_exist_and_names_the_lost_ones
     EXPECT_EQ(sdp.read("D_CVT_SHIFT"), 5U);
 }
 
+TEST(RegisterFileTest, an_address_below_its_register_s_bits_is_misaligned) {
+    Host bdma("NVDLA_BDMA");
+    const WriteEffect effect = bdma.write("CFG_SRC_ADDR_LOW", 0x8000001f);
+    EXPECT_EQ(effect.kind, Kind::Stored);
+    ASSERT_TRUE(effect.finding.has_value());
+    EXPECT_EQ(effect.finding->id, "misaligned");
+    EXPECT_EQ(effect.finding->severity, Severity::Error);
+    EXPECT_EQ(effect.finding->sentence,
+              "NVDLA_BDMA.CFG_SRC_ADDR_LOW_0 = 0x8000001f: it holds multiples of 32 bytes, and the "
+              "unit uses 0x80000000");
+    EXPECT_EQ(effect.finding->remedy, "the nearest legal values are 0x80000000 and 0x80000020");
+    EXPECT_EQ(bdma.read("CFG_SRC_ADDR_LOW"), 0x80000000U);
+    EXPECT_FALSE(bdma.write("CFG_SRC_ADDR_LOW", 0x80000020).finding);
+    EXPECT_FALSE(bdma.write("CFG_LINE", 0xffffffff).finding);
+}
+
 TEST(RegisterFileTest, the_producer_pointer_selects_the_group_that_the_host_sees) {
     Host pdp("NVDLA_PDP");
     pdp.write("D_DATA_CUBE_IN_WIDTH", 10);
