@@ -104,6 +104,37 @@ void describe_common(Visitor& visit, Job& job) {
     visit.inverse_flag("D_DAOUT_RAM_TYPE", "DATAOUT_RAM_TYPE", job.destination_in_sram);
 }
 
+/// From one cube that is read to the next.
+Bytes cube_stride(const RubikJob& job) {
+    return job.feature.surface_stride * job.contracted.surfaces();
+}
+
+/// Two strides follow from others: the RTL steps by the first and ignores the second, the C model
+/// does the reverse. source: nv_full RTL, NV_NVDLA_RUBIK_seq_gen.v, cube_stride, mon_block_stride
+void check_contraction_strides(RegisterDecoder& rubik, const RubikJob& job) {
+    const auto expect = [&](const char* name, Bytes wanted, const std::string& why) {
+        const std::uint32_t value = rubik.word(name);
+        if (value != wanted.value) {
+            rubik.refuse_as(
+                {name, ""},
+                fmt::format("{} = {:#x}: {} is {:#x}", spelled(rubik.unit(), name), value, why,
+                            wanted.value),
+                fmt::format("program {:#x}, or correct the other stride", wanted.value));
+        }
+    };
+    const std::uint32_t surfaces = job.contracted.surfaces();
+    if (job.stride_x * job.stride_y > 1) {
+        expect("D_CONTRACT_STRIDE_0", cube_stride(job),
+               fmt::format("D_DAIN_SURF_STRIDE ({:#x}) times the {} surface{} of the output",
+                           job.feature.surface_stride.value, surfaces, surfaces == 1 ? "" : "s"));
+    }
+    if (job.input.height > 1) {
+        expect("D_CONTRACT_STRIDE_1", job.contracted.line_stride * job.stride_y,
+               fmt::format("D_DAOUT_LINE_STRIDE ({:#x}) times DECONV_Y_STRIDE + 1 ({})",
+                           job.contracted.line_stride.value, job.stride_y));
+    }
+}
+
 void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, RubikJob& job) {
     Shape output;
     describe_contraction(rubik, job, output.channels);
@@ -120,6 +151,7 @@ void decode_contraction(RegisterDecoder& rubik, const FeatureCube& elements, Rub
                         : fmt::format("{} surfaces are", job.feature.surfaces()),
                     job.stride_y, job.stride_x, job.contracted.surfaces()),
         "make the input's channels D_DECONV_STRIDE times those of D_DATAOUT_SIZE_1");
+    check_contraction_strides(rubik, job);
 }
 
 SurfaceUse named_side(const MovedSide& side, Address base) {
@@ -213,6 +245,7 @@ RegisterValues encode_rubik(const RubikJob& job) {
     if (job.mode == RubikMode::Contract) {
         describe_contraction(rubik, job, job.contracted.shape.channels);
         describe_feature(rubik, "DAOUT", job.contracted);
+        rubik.bytes("D_CONTRACT_STRIDE_0", cube_stride(job));
     } else {
         describe_planar(rubik, merge ? "DAIN" : "DAOUT", job.planar);
     }

@@ -87,6 +87,7 @@ TEST_F(RubikJobTest, ContractMakesOneCubeOfStridesTimesAsMany) {
     set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 19);
     set("D_DECONV_STRIDE", "DECONV_X_STRIDE", 2);
     set("D_DECONV_STRIDE", "DECONV_Y_STRIDE", 1);
+    set("D_CONTRACT_STRIDE_0", "CONTRACT_STRIDE_0", 0x400 >> 5);
     set("D_CONTRACT_STRIDE_1", "CONTRACT_STRIDE_1", 0x80 >> 5);
     const RubikJob job = read();
     EXPECT_EQ(job.contracted.shape, (Shape{32, 6, 15}));
@@ -96,6 +97,26 @@ TEST_F(RubikJobTest, ContractMakesOneCubeOfStridesTimesAsMany) {
     set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 40);
     EXPECT_THAT(complaint(), HasSubstr("NVDLA_RBK.D_DATAIN_SIZE_1_0.DATAIN_CHANNEL = 191: 12 "
                                        "surfaces are read, but 2 x 3 x 3 are needed"));
+}
+
+TEST_F(RubikJobTest, StridesOfAContractionFollowFromTheOthers) {
+    set("D_MISC_CFG", "RUBIK_MODE", 0);
+    set("D_DATAIN_SIZE_1", "DATAIN_CHANNEL", 4 * 32 - 1);
+    set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", 31);
+    set("D_DECONV_STRIDE", "DECONV_X_STRIDE", 1);
+    set("D_DECONV_STRIDE", "DECONV_Y_STRIDE", 1);
+    set("D_CONTRACT_STRIDE_0", "CONTRACT_STRIDE_0", 0x20 >> 5);
+    set("D_CONTRACT_STRIDE_1", "CONTRACT_STRIDE_1", 0x80 >> 5);
+    EXPECT_THAT(complaint(), HasSubstr("NVDLA_RBK.D_CONTRACT_STRIDE_0_0 = 0x20: D_DAIN_SURF_STRIDE "
+                                       "(0x200) times the 2 surfaces of the output is 0x400"));
+    set("D_CONTRACT_STRIDE_0", "CONTRACT_STRIDE_0", 0x400 >> 5);
+    EXPECT_EQ(complaint(), "nothing");
+    set("D_CONTRACT_STRIDE_1", "CONTRACT_STRIDE_1", 0xa0 >> 5);
+    EXPECT_THAT(complaint(), HasSubstr("NVDLA_RBK.D_CONTRACT_STRIDE_1_0 = 0xa0: "
+                                       "D_DAOUT_LINE_STRIDE (0x40) times DECONV_Y_STRIDE + 1 (2) "
+                                       "is 0x80"));
+    set("D_DATAIN_SIZE_0", "DATAIN_HEIGHT", 0);  // it has no effect
+    EXPECT_EQ(complaint(), "nothing");
 }
 
 TEST_F(RubikJobTest, WhatTheNpuLacksIsRefused) {
@@ -123,6 +144,14 @@ TEST_F(RubikJobTest, RegistersOfAJobDecodeToTheJob) {
         set("D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", channels - 1);
         set("D_DECONV_STRIDE", "DECONV_X_STRIDE", x);
         set("D_DECONV_STRIDE", "DECONV_Y_STRIDE", y);
+        const std::uint32_t surface_stride = below(random, 1000);
+        const std::uint32_t line_stride = below(random, 1000);
+        const bool bytes = rubik_.field("D_MISC_CFG", "IN_PRECISION") == 0;
+        set("D_DAIN_SURF_STRIDE", "DAIN_SURF_STRIDE", surface_stride);
+        set("D_DAOUT_LINE_STRIDE", "DAOUT_LINE_STRIDE", line_stride);
+        set("D_CONTRACT_STRIDE_0", "CONTRACT_STRIDE_0",
+            surface_stride * channels / (bytes ? 32 : 16));
+        set("D_CONTRACT_STRIDE_1", "CONTRACT_STRIDE_1", line_stride * (y + 1));
         const RubikJob job = read();
         rubik_ = encode_rubik(job);
         EXPECT_EQ(read(), job);
