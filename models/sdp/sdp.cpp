@@ -41,6 +41,10 @@ void Sdp::start_reading(SdpWork& work) {
             const Purpose purpose{names[i], work.name, fetch->in_sram, work.values};
             fetch_operands(i, purpose);
             SdpStreamPlan plan = operand_plan(fetch->surface, lanes(job), wires_.bus_width, start);
+            if (fetch->surface.spread == OperandSpread::PerElement) {
+                // of neighbouring pixels, which alternate: at most one atom off
+                plan.atoms_per_step *= job.batches;
+            }
             plan.fifo = config_.operand_fifo;
             plan.unpacked = config_.operand_unpacked;
             if (config_.operand_packs) {

@@ -380,8 +380,11 @@ void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
     if (job.to_pdp || job.stages.compares()) {
         return;
     }
-    job.destination =
-        sdp::decode_cube(sdp, "DST", job.shape, memory_atom, Bytes(bytes_of(job.stages.output)));
+    const Bytes element(bytes_of(job.stages.output));
+    // source: NV_NVDLA_SDP_WDMA_cmd.v, cfg_mode_1x1_nbatch: pixels of batches keep their strides
+    job.destination = job.batches == 1
+                          ? sdp::decode_cube(sdp, "DST", job.shape, memory_atom, element)
+                          : npuscope::decode_cube(sdp, "DST", job.shape, memory_atom, element);
     sdp.inverse_flag("D_DST_DMA_CFG", "DST_RAM_TYPE", job.destination_in_sram);
     if (job.batches > 1) {
         sdp.align("D_DST_BATCH_STRIDE",

@@ -5,6 +5,27 @@
 #include "models/sdp/sdp.h"
 
 namespace npuscope {
+namespace {
+
+/// Several cubes, one below the other, share one value per element; one per channel serves any.
+void repeat_for_batches(Tensor<std::int16_t>& operand, std::uint32_t batches) {
+    const std::size_t plane = std::size_t{operand.shape.height} * operand.shape.width;
+    if (batches == 1 || plane <= 1) {
+        return;
+    }
+    Tensor<std::int16_t> all(
+        {operand.shape.channels, operand.shape.height * batches, operand.shape.width});
+    auto to = all.values.begin();
+    for (auto from = operand.values.begin(); from != operand.values.end();
+         from += static_cast<std::ptrdiff_t>(plane)) {
+        for (std::uint32_t batch = 0; batch < batches; ++batch) {
+            to = std::copy_n(from, plane, to);
+        }
+    }
+    operand = std::move(all);
+}
+
+}  // namespace
 
 void Sdp::fetch_operands(std::size_t stage, const Purpose& purpose) {
     const std::shared_ptr<SdpWork>& work = output_->work;
@@ -12,7 +33,10 @@ void Sdp::fetch_operands(std::size_t stage, const Purpose& purpose) {
         wires_.values.post(
             [work, stage, fetched = fetched_,
              bytes = operands[stage].fetch_late(*work->job.operands[stage], purpose)] {
-                (*fetched)[stage] = OperandReader::unpack(*work->job.operands[stage], bytes.all());
+                SdpStageOperands& stored = (*fetched)[stage];
+                stored = OperandReader::unpack(*work->job.operands[stage], bytes.all());
+                repeat_for_batches(stored.alu, work->job.batches);
+                repeat_for_batches(stored.mul, work->job.batches);
             });
     }
 }
@@ -118,9 +142,11 @@ void Sdp::compute_pixels(SdpWork& work, const PixelRun& run) {
 void Sdp::compute_part(SdpWork& work, const TensorPart& part) {
     const SdpJob& job = work.job;
     SdpOperands near;
+    TensorPart shared = part;  // all batches have the operands of the first
+    shared.line %= job.shape.height;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (const std::optional<SdpOperandFetch>& fetch = job.operands[i]) {
-            near[i] = operands[i].fetch_part(*fetch, part, {"operands", work.name});
+            near[i] = operands[i].fetch_part(*fetch, shared, {"operands", work.name});
         }
     }
     Shape whole = job.shape;

@@ -212,13 +212,8 @@ class PlainRun {
         const PlainCubes* flying = take(operation, step);
         step.unit = step.unit.empty() ? "sdp" : step.unit;
         step.meaning = meaning_of(job, step.meaning);
-        const bool elements = std::ranges::any_of(job.operands, [](const auto& fetch) {
-            return fetch && fetch->surface.spread == OperandSpread::PerElement;
-        });
         if (job.stages.compares()) {
             step.unproved = "it only compares and writes nothing";
-        } else if (job.batches > 1 && elements) {
-            step.unproved = "per-element operands are combined with several batches";
         }
         if (step.unproved.empty()) {
             step.values = plain_sdp(memory_, job, npu_, launched.tables, flying);

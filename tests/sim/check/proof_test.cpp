@@ -17,6 +17,7 @@
 #include "sim/program/read_program.h"
 #include "sim/run/session.h"
 #include "tests/sim/check/damaged_program.h"
+#include "tests/support/reference_data.h"
 
 namespace npuscope {
 namespace {
@@ -162,6 +163,47 @@ TEST_P(ProofOfOneProgram, IsNotGivenWhereRegistersMakeNoOperation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pooling, ProofOfOneProgram, testing::Values(rows[2]));
+
+/// Inserts a write before the one that enables the SDP.
+void add_write(Program& program, const std::string& name, std::uint32_t value) {
+    const RegisterNames names(nvdla_register_blocks(AddressMap::NvFull));
+    const auto enable = std::ranges::find_if(program.statements, [](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        return write != nullptr && write->name == "NVDLA_SDP.D_OP_ENABLE_0";
+    });
+    ASSERT_NE(enable, program.statements.end());
+    program.statements.insert(enable,
+                              {{}, WriteRegister{name, names.address(name).value(), value}});
+}
+
+TEST(ProofOfBatches, ACubePerBatchIsCombinedWithOneOperandPerElement) {
+    const fs::path source = NPUSCOPE_SOURCE;
+    const fs::path folder = reference_data(source) / "nv_full/vectors/batch_i8_0";
+    if (!fs::exists(folder)) {
+        GTEST_SKIP() << "no reference data";
+    }
+    SystemConfig system = nvdla_system();
+    nvdla_npu(system) = read_preset<NpuConfig>(find_preset(source / "configs", "npu", "nv_full"));
+    system.memory = read_preset<MemoryConfig>(find_preset(source / "configs", "memory", "dram_50"));
+    Program program =
+        read_program(folder, RegisterNames(nvdla_register_blocks(AddressMap::NvFull)));
+    // the ALU of BS adds a part of the first input, element by element
+    sample::change_writes(program, "NVDLA_SDP.D_DP_BS_CFG", [](auto) { return 0x58U; });
+    sample::change_writes(program, "NVDLA_SDP.D_DP_BS_ALU_CFG", [](auto) { return 0x1U; });
+    sample::change_writes(program, "NVDLA_SDP_RDMA.D_BRDMA_CFG", [](auto) { return 0x32U; });
+    add_write(program, "NVDLA_SDP_RDMA.D_BS_BASE_ADDR_LOW_0", 0x80000000);
+    add_write(program, "NVDLA_SDP_RDMA.D_BS_LINE_STRIDE_0", 0x80);
+    add_write(program, "NVDLA_SDP_RDMA.D_BS_SURFACE_STRIDE_0", 0x100);
+    add_write(program, "NVDLA_SDP_RDMA.D_OP_ENABLE_0", 1);
+    std::vector<ProvedResult> results =
+        plain_results(program, {nvdla_npu(system), system.memory}, false);
+    ASSERT_EQ(results.size(), 1U);
+    RunOptions options;
+    options.keep.push_back({results.front().surface->extent(), results.front().after});
+    hold_against(results.front(), run_program(program, system, options).kept.front());
+    EXPECT_TRUE(results.front().proved()) << results.front().unproved;
+    EXPECT_EQ(results.front().elements, 512U);
+}
 
 }  // namespace
 }  // namespace npuscope
