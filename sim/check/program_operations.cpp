@@ -178,14 +178,18 @@ void ProgramOperations::add_writes(const RegisterFile& file, unsigned group,
 }
 
 void ProgramOperations::launch_copies(unsigned group, const Place& place, DiagnosticLog& log) {
-    bool any = false;
-    for (CheckedOperation& operation : operations_) {
-        if (!operation.launched) {
-            operation.launched = any = true;
-            operation.group = group;
+    std::optional<std::size_t> last;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+        if (!operations_[i].launched) {
+            operations_[i].launched = true;
+            operations_[i].group = group;
+            if (last) {
+                amid_launch_.insert(*last);
+            }
+            last = i;
         }
     }
-    if (!any) {
+    if (!last) {
         Diagnostic finding = empty_launch(group);
         finding.place = place;
         log.add(std::move(finding));
@@ -319,7 +323,7 @@ std::optional<std::size_t> ProgramOperations::oldest_without(bool CheckedOperati
     for (; begin < operations_.size(); ++begin) {
         const CheckedOperation& operation = operations_[begin];
         if (operation.done == interrupt.source && operation.group == interrupt.group &&
-            !(operation.*done)) {
+            interrupts(begin) && !(operation.*done)) {
             return begin;
         }
     }

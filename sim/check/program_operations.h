@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -45,9 +46,13 @@ class ProgramOperations {
     std::size_t head_of(std::size_t index) const;
     /// Whether it may start: what it takes on the fly has a producer.
     bool is_fed(std::size_t index) const { return !operations_[head_of(index)].takes; }
+    /// Whether its end raises an interrupt: of the commands in one launch of the BDMA, the last.
+    bool interrupts(std::size_t index) const {
+        return operations_[index].launched && !amid_launch_.contains(index);
+    }
     /// nullptr if there is none.
     const CheckedOperation* named(std::string_view name) const;
-    /// Oldest operation of the unit and group that is not `done` yet: finished, or notified.
+    /// Oldest operation that raises the interrupt and is not `done` yet: finished, or notified.
     std::optional<std::size_t> oldest_without(bool CheckedOperation::*done, Interrupt interrupt);
     /// The program knows that the operation, and all earlier ones on its units, are over.
     void finish(std::size_t index);
@@ -59,7 +64,8 @@ class ProgramOperations {
  private:
     /// A command of BDMA.
     void add_copy(const RegisterFile& file, const Place& place, DiagnosticLog& log);
-    /// Commands that were added since the last launch belong to a group now.
+    /// Commands that were added since the last launch belong to a group now. The last one ends the
+    /// launch with its interrupt.
     void launch_copies(unsigned group, const Place& place, DiagnosticLog& log);
     void keep_write(const RegisterFile& file, const RegisterRow& row, const RegisterWrite& write);
     void add_writes(const RegisterFile& file, unsigned group, CheckedOperation& operation) const;
@@ -84,6 +90,8 @@ class ProgramOperations {
     LaunchEngine engine_;
     std::deque<CheckedOperation> operations_;
     std::size_t copies_ = 0;
+    std::set<std::size_t>
+        amid_launch_;  ///< commands of the BDMA that others follow in their launch
     bool keeps_settings_ = false;
     bool keeps_jobs_ = false;
     std::map<std::string_view, LoadedTables> luts_;  ///< by block

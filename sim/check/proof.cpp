@@ -77,11 +77,11 @@ class PlainRun {
     }
     void follow(const WriteRegister& write) {
         const std::size_t before = operations_.all().size();
-        operations_.write(write, *place_, log_);
+        const bool launches = operations_.write(write, *place_, log_);
         for (std::size_t i = before; i < operations_.all().size(); ++i) {
             waiting_.push_back(i);
         }
-        if (operations_.all().size() > before) {
+        if (launches) {
             sync_.launched();
         }
         execute_ready();

@@ -106,12 +106,13 @@ bool SyncRules::runs(std::size_t index) const {
     return !operations_.all()[index].finished && has_started(index);
 }
 
-std::size_t SyncRules::unmasked_of(const CheckedOperation& operation) const {
+std::size_t SyncRules::unmasked_of(std::size_t index) const {
+    const CheckedOperation& operation = operations_.all()[index];
     const auto count = [&](InterruptSource source) {
         return hidden({source, operation.group}) ? 0U : 1U;
     };
     const bool conv = operation.unit == Pipeline::Conv;
-    return count(operation.done) +
+    return (operations_.interrupts(index) ? count(operation.done) : 0U) +
            (conv ? count(InterruptSource::CdmaDat) + count(InterruptSource::CdmaWt) : 0U);
 }
 
@@ -119,7 +120,7 @@ void SyncRules::count_interrupts() {
     rises_.resize(operations_.all().size());
     for (std::size_t i = 0; i < rises_.size(); ++i) {
         if (runs(i)) {
-            rises_[i] = std::max(rises_[i], unmasked_of(operations_.all()[i]));
+            rises_[i] = std::max(rises_[i], unmasked_of(i));
         }
     }
 }
@@ -361,14 +362,16 @@ bool SyncRules::bind_any(const Request& request) {
             return true;
         }
     }
-    const auto raises = [this](const CheckedOperation& operation) {
-        return !operation.notified && !hidden({operation.done, operation.group});
+    const auto raises = [this](std::size_t index) {
+        const CheckedOperation& operation = operations_.all()[index];
+        return operations_.interrupts(index) && !operation.notified &&
+               !hidden({operation.done, operation.group});
     };
     for (std::size_t i = 0; i < operations_.all().size(); ++i) {
         CheckedOperation& operation = operations_.at(i);
         // what feeds an operation ends before it
-        const bool later = operation.producer && raises(operations_.all()[*operation.producer]);
-        if (raises(operation) && !later && has_started(i)) {
+        const bool later = operation.producer && raises(*operation.producer);
+        if (raises(i) && !later && has_started(i)) {
             operation.notified = true;
             ends_[request.sync] = i;
             return true;

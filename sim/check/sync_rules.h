@@ -69,7 +69,7 @@ class SyncRules {
     bool runs(std::size_t index) const;
     /// Interrupts of operations that have started, as far as they were not masked.
     void count_interrupts();
-    std::size_t unmasked_of(const CheckedOperation& operation) const;
+    std::size_t unmasked_of(std::size_t index) const;
     /// For a wait that nothing can end.
     void count_wait(const Place& place);
     /// A convolution whose data or weights raise an interrupt that the program has not seen yet:

@@ -206,6 +206,44 @@ TEST(DriverMistakes, ALaunchOfTheBdmaWithoutACommandIsTold) {
     EXPECT_TRUE(finds(report, "never_ends")) << kinds_of(report);
 }
 
+/// Two copies of 32 bytes, not launched yet.
+const std::string two_copies = R"(mem_load(pri_mem, 0x80000000, "input.dat");
+mem_load(pri_mem, 0x80000020, "input.dat");
+reg_write(NVDLA_GLB.S_INTR_MASK_0, 0x0);
+reg_write(NVDLA_BDMA.CFG_CMD_0, 0x3);
+reg_write(NVDLA_BDMA.CFG_LINE_0, 0x0);
+reg_write(NVDLA_BDMA.CFG_LINE_REPEAT_0, 0x0);
+reg_write(NVDLA_BDMA.CFG_SURF_REPEAT_0, 0x0);
+reg_write(NVDLA_BDMA.CFG_SRC_ADDR_LOW_0, 0x80000000);
+reg_write(NVDLA_BDMA.CFG_DST_ADDR_LOW_0, 0x90000000);
+reg_write(NVDLA_BDMA.CFG_OP_0, 0x1);
+reg_write(NVDLA_BDMA.CFG_SRC_ADDR_LOW_0, 0x80000020);
+reg_write(NVDLA_BDMA.CFG_DST_ADDR_LOW_0, 0x90000020);
+reg_write(NVDLA_BDMA.CFG_OP_0, 0x1);
+)";
+
+CheckReport checked_copies(const std::string& end) {
+    const RegisterNames names(nvdla_register_blocks(AddressMap::NvFull));
+    return checked(parse_trace_cfg(two_copies + end, "t.cfg", names, bytes_of_32), "nv_full");
+}
+
+TEST(DriverMistakes, TheInterruptOfTheBdmaFollowsAllCommandsOfItsLaunch) {
+    const std::string launch = "reg_write(NVDLA_BDMA.CFG_LAUNCH1_0, 0x1);\n";
+    const std::string request = "intr_notify(BDMA_1, done);\n";
+    const std::string compare = "check_crc(done, pri_mem, 0x90000000, 0x40, 0x12345678);\n";
+    for (const std::string& end : {launch + request, request + launch}) {
+        const CheckReport report = checked_copies(end + compare);
+        EXPECT_TRUE(report.clean()) << kinds_of(report);
+    }
+    const std::string poll = "poll_reg_equal(NVDLA_GLB.S_INTR_STATUS_0, 0x80, 0x80);\n";
+    const std::string host = "sync_notify(NVDLA_BDMA, done);\n";
+    const CheckReport polled = checked_copies(launch + poll + host + compare);
+    EXPECT_TRUE(polled.clean()) << kinds_of(polled);
+    EXPECT_TRUE(finds(checked_copies(launch + host + compare), "compared_early"));
+    const std::string again = "intr_notify(BDMA_1, twice);\nsync_wait(NVDLA_BDMA, twice);\n";
+    EXPECT_TRUE(finds(checked_copies(launch + request + again), "never_ends"));
+}
+
 TEST(DriverMistakes, ALineThatTheBdmaRepeatsIsNoMistake) {
     Program program = golden("nv_full/bdma_2_3d", "nv_full");
     sample::change_writes(program, "NVDLA_BDMA.CFG_SRC_LINE", [](std::uint32_t) { return 0; });
