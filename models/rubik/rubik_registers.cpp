@@ -183,7 +183,11 @@ SurfaceUse use_of(const MovedSide& side, const PlanarCube& planes, const Shape& 
             runs.push_back({planes.line_address(channel, y), planes.line});
         }
     }
-    return with_runs(named_side(side, planes.base), std::move(runs));
+    SurfaceUse use = named_side(side, planes.base);
+    if (planes.line_stride != planes.line) {
+        use.piece_register.clear();  // padded lines: a wrong size shows in the feature cube
+    }
+    return with_runs(std::move(use), std::move(runs));
 }
 
 SurfaceUse contracted_use(const MovedSide& side, const RubikJob& job) {

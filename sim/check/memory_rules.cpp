@@ -210,8 +210,10 @@ void MemoryRules::judge_strides(const CheckedOperation& operation, const Surface
                             owner.operation, lines ? theirs.line->value : theirs.surface->value),
                 "read a result with the strides that it was written with");
             one.severity = Severity::Warning;
-            one.register_name =
-                spelled(use.unit, lines ? use.stride_register : use.surface_stride_register);
+            if (const std::string& name = lines ? use.stride_register : use.surface_stride_register;
+                !name.empty()) {
+                one.register_name = spelled(use.unit, name);
+            }
             log.add(std::move(one));
             return;
         }
@@ -267,68 +269,6 @@ void check_planes(const CheckedOperation& operation, DiagnosticLog& log) {
     }
 }
 
-/// Strides that differ from each other by one atom: for every line, or once.
-void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
-                       DiagnosticLog& log) {
-    if (!use.cube || use.cube->shape.height < 2 || use.cube->surfaces() < 2 ||
-        use.cube->batch_lines != 0 || use.surface_stride_register.empty()) {
-        return;
-    }
-    const FeatureCube& cube = *use.cube;
-    const std::uint64_t lines = cube.line_stride.value * cube.shape.height;
-    const std::uint64_t apart = lines > cube.surface_stride.value
-                                    ? lines - cube.surface_stride.value
-                                    : cube.surface_stride.value - lines;
-    const bool line_off = apart == cube.atom.value * cube.shape.height;
-    if (cube.surface_stride.value == 0 || (!line_off && apart != cube.atom.value)) {
-        return;
-    }
-    const bool dense = cube.line_stride.value == cube.atom.value * cube.shape.width;
-    if (dense && cube.surface_stride.value % cube.line_stride.value == 0 &&
-        (line_off || cube.surface_stride.value > lines)) {
-        return;  // some lines of a taller map
-    }
-    const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
-    Diagnostic one = surface_finding(
-        operation, use, "strides_apart",
-        fmt::format(
-            "{} has a line stride of {:#x} and a surface stride of {:#x}, which differs by {} from "
-            "the size of {} lines",
-            surface_label(operation, use), cube.line_stride.value, cube.surface_stride.value,
-            line_off ? "one atom per line" : "one atom", cube.shape.height),
-        "correct the line stride or the surface stride");
-    one.severity = Severity::Warning;
-    one.register_name = spelled(use.unit, name);
-    log.add(std::move(one));
-}
-
-/// Lines or planes moved by a unit, each followed by room for one more part of it.
-void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
-                       DiagnosticLog& log) {
-    if (use.piece_register.empty() || use.runs.size() < 2) {
-        return;
-    }
-    const Bytes run = use.runs.front().bytes;
-    const Bytes gap = use.runs[1].address - use.runs.front().end();
-    for (std::size_t i = 1; i < use.runs.size(); ++i) {
-        if (use.runs[i].bytes != run || use.runs[i].address - use.runs[i - 1].end() != gap) {
-            return;
-        }
-    }
-    if (gap.value == 0 || gap >= run || run.value % gap.value != 0) {
-        return;
-    }
-    Diagnostic one = surface_finding(
-        operation, use, "strides_apart",
-        fmt::format("{} consists of {} pieces of {} bytes with gaps of {}, as if one part of each "
-                    "were missing",
-                    surface_label(operation, use), use.runs.size(), run.value, gap.value),
-        fmt::format("correct {}, or the strides", use.piece_register));
-    one.severity = Severity::Warning;
-    one.register_name = spelled(use.unit, use.piece_register);
-    log.add(std::move(one));
-}
-
 }  // namespace
 
 void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) {
@@ -353,8 +293,7 @@ void MemoryRules::launch(const CheckedOperation& operation, DiagnosticLog& log) 
         const auto is_told = [&](const Diagnostic& one) { return one.surface == use.surface; };
         if (std::none_of(log.findings().begin() + static_cast<std::ptrdiff_t>(told_before),
                          log.findings().end(), is_told)) {
-            check_stride_pair(operation, use, log);
-            check_moved_lines(operation, use, log);
+            check_strides_apart(operation, use, log);
         }
     }
     for (const SurfaceUse& use : operation.uses) {

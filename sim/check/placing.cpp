@@ -142,7 +142,8 @@ Suspect suspect_of_cube(const SurfaceUse& use, const OneChange& change) {
                                                            : std::string(sizes->shape[i]) + "_0";
     };
     const auto line_stride = change.line_stride();
-    const auto surface_stride = change.surface_stride();
+    const auto surface_stride =
+        use.surface_stride_register.empty() ? std::nullopt : change.surface_stride();
     const auto width = change.width();
     const auto height = change.height();
     if (line_stride && change.natural_line_stride(*line_stride)) {
@@ -258,6 +259,93 @@ Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left, std::uint32_t c
         gap += lines_left * cube.line_stride.value + columns_left * cube.atom.value;
     }
     return Bytes(gap);
+}
+
+namespace {
+
+/// Drivers round surfaces up to longer bursts: the surface stride is the size of the lines rounded
+/// up, and those of the operation's other cubes are rounded alike.
+bool is_rounded_up(const CheckedOperation& operation, const FeatureCube& cube) {
+    const std::uint64_t lines = cube.line_stride.value * cube.shape.height;
+    return std::ranges::any_of(std::array{64U, 128U, 256U}, [&](std::uint64_t burst) {
+        return cube.surface_stride.value > lines &&
+               cube.surface_stride.value == round_up(lines, burst) &&
+               std::ranges::all_of(operation.uses, [&](const SurfaceUse& use) {
+                   return !use.cube || use.cube->surfaces() < 2 ||
+                          use.cube->surface_stride.value % burst == 0;
+               });
+    });
+}
+
+/// Strides that differ from each other by one atom: for every line, or once.
+void check_stride_pair(const CheckedOperation& operation, const SurfaceUse& use,
+                       DiagnosticLog& log) {
+    if (!use.cube || use.cube->shape.height < 2 || use.cube->surfaces() < 2 ||
+        use.cube->batch_lines != 0 || use.surface_stride_register.empty()) {
+        return;
+    }
+    const FeatureCube& cube = *use.cube;
+    const std::uint64_t lines = cube.line_stride.value * cube.shape.height;
+    const std::uint64_t apart = lines > cube.surface_stride.value
+                                    ? lines - cube.surface_stride.value
+                                    : cube.surface_stride.value - lines;
+    const bool line_off = apart == cube.atom.value * cube.shape.height;
+    if (cube.surface_stride.value == 0 || (!line_off && apart != cube.atom.value) ||
+        is_rounded_up(operation, cube)) {
+        return;
+    }
+    const bool dense = cube.line_stride.value == cube.atom.value * cube.shape.width;
+    if (dense && cube.surface_stride.value % cube.line_stride.value == 0 &&
+        (line_off || cube.surface_stride.value > lines)) {
+        return;  // some lines of a taller map
+    }
+    const std::string& name = line_off ? use.stride_register : use.surface_stride_register;
+    Diagnostic one = surface_finding(
+        operation, use, "strides_apart",
+        fmt::format(
+            "{} has a line stride of {:#x} and a surface stride of {:#x}, which differs by {} from "
+            "the size of {} lines",
+            surface_label(operation, use), cube.line_stride.value, cube.surface_stride.value,
+            line_off ? "one atom per line" : "one atom", cube.shape.height),
+        "correct the line stride or the surface stride");
+    one.severity = Severity::Warning;
+    one.register_name = spelled(use.unit, name);
+    log.add(std::move(one));
+}
+
+/// Lines or planes moved by a unit, each followed by room for one more part of it.
+void check_moved_lines(const CheckedOperation& operation, const SurfaceUse& use,
+                       DiagnosticLog& log) {
+    if (use.piece_register.empty() || use.runs.size() < 2) {
+        return;
+    }
+    const Bytes run = use.runs.front().bytes;
+    const Bytes gap = use.runs[1].address - use.runs.front().end();
+    for (std::size_t i = 1; i < use.runs.size(); ++i) {
+        if (use.runs[i].bytes != run || use.runs[i].address - use.runs[i - 1].end() != gap) {
+            return;
+        }
+    }
+    if (gap.value == 0 || gap >= run || run.value % gap.value != 0) {
+        return;
+    }
+    Diagnostic one = surface_finding(
+        operation, use, "strides_apart",
+        fmt::format("{} consists of {} pieces of {} bytes with gaps of {}, as if one part of each "
+                    "were missing",
+                    surface_label(operation, use), use.runs.size(), run.value, gap.value),
+        fmt::format("correct {}, or the strides", use.piece_register));
+    one.severity = Severity::Warning;
+    one.register_name = spelled(use.unit, use.piece_register);
+    log.add(std::move(one));
+}
+
+}  // namespace
+
+void check_strides_apart(const CheckedOperation& operation, const SurfaceUse& use,
+                         DiagnosticLog& log) {
+    check_stride_pair(operation, use, log);
+    check_moved_lines(operation, use, log);
 }
 
 }  // namespace npuscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which registers place a surface, and which of them is most likely wrong if the surface ought to
 // fill a region but does not: the one that, changed alone, makes both agree; preferably one that
-// leaves no gaps.
+// leaves no gaps. Strides that leave gaps as if one of them, or a size, were off by one part.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/layout/surface_use.h"
+#include "sim/check/operation_surfaces.h"
 
 namespace npuscope {
 
@@ -36,5 +37,9 @@ std::string remedy_for(const SurfaceUse& use, const Suspect& suspect);
 /// do not reach: the stored surface may be longer by this many.
 Bytes gap_after(const SurfaceUse& use, std::uint32_t lines_left = 0,
                 std::uint32_t columns_left = 0);
+
+/// The warning `strides_apart` about a surface of the operation, if there is one.
+void check_strides_apart(const CheckedOperation& operation, const SurfaceUse& use,
+                         DiagnosticLog& log);
 
 }  // namespace npuscope

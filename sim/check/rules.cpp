@@ -292,7 +292,7 @@ constexpr std::array all_rules{
          true},
     Rule{"register_mismatch", Severity::Error, "check, run",
          "Units of the convolution pipeline that share a parameter are programmed with the same "
-         "value.",
+         "value, or with values of the same parity where only that matters.",
          "NVDLA programming guide; nv_small RTL"},
     Rule{"register_read_only", Severity::Note, "check, run",
          "A register that only the hardware writes ignores writes.",
@@ -382,7 +382,7 @@ constexpr std::array all_rules{
                      "A result is read with the strides with which it was written.", the_program}),
     Rule{"strides_apart", Severity::Warning, "check",
          "The surface stride of a cube is not off by one atom, or one atom per line, from the size "
-         "of its lines.",
+         "of its lines, unless all cubes of the operation are rounded up alike.",
          "the program itself"},
     Rule{"surface_differs", Severity::Error, "check",
          "A surface has the contents of the other image, or of the file.",
@@ -392,8 +392,8 @@ constexpr std::array all_rules{
              "Surfaces of one chain of units do not share bytes, unless the SDP works in place.",
              the_program}),
     Rule{"suspicious_register", Severity::Warning, "check, run",
-         "Every register of a convolution has a meaningful value, even where the convolution can "
-         "be computed regardless.",
+         "Every register of an operation has a meaningful value, even where the operation can be "
+         "computed regardless.",
          "NVDLA programming guide; nv_small RTL"},
     Rule{"tconv_stride_eq_kernel", Severity::Error, plans,
          "A transposed convolution has the stride of its kernel.", guide_patterns},

@@ -50,6 +50,15 @@ TEST(ExtentRules, SurfacesOneAtomApartFromTheirLinesAreTold) {
     EXPECT_FALSE(sample::finds(good.checked(), "strides_apart", "NVDLA_SDP.D_DST_SURFACE_STRIDE"));
 }
 
+TEST(ExtentRules, SurfacesRoundedUpToABurstAreRight) {
+    Damaged good("rtl/pw_4x2x64_k64", "nv_small");  // two lines
+    good.change("NVDLA_SDP.D_DST_LINE_STRIDE", [](std::uint32_t) { return 0x38; });
+    good.change("NVDLA_SDP.D_DST_SURFACE_STRIDE", [](std::uint32_t) { return 0x80; });
+    EXPECT_FALSE(sample::finds(good.checked(), "strides_apart"));
+    good.change("NVDLA_SDP.D_DST_SURFACE_STRIDE", [](std::uint32_t) { return 0x60; });
+    EXPECT_TRUE(sample::finds(good.checked(), "strides_apart"));
+}
+
 TEST(ExtentRules, ARegisterThatReadsOtherwiseThanItWasWrittenIsTold) {
     Damaged good("rtl/pw_4x2x64_k64", "nv_small");
     auto& statements = good.program.statements;
@@ -433,6 +442,15 @@ TEST(MoverRules, LinesThatLeaveRoomForOneMorePartAreFound) {
     EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
     good.change("NVDLA_RBK.D_DATAIN_SIZE_0", plus(0U - 1U));
     EXPECT_TRUE(sample::finds(good.checked(), "strides_apart", "NVDLA_RBK.D_DATAIN_SIZE_0"))
+        << sample::kinds_of(good.checked());
+}
+
+TEST(MoverRules, PlanesWithPaddedLinesAreRight) {
+    Damaged good("nv_full/rbk_split_i16_3", "nv_full");
+    good.change("NVDLA_RBK.D_DATAIN_SIZE_0", [](std::uint32_t) { return 0x4002f; });
+    good.change("NVDLA_RBK.D_DAIN_LINE_STRIDE", [](std::uint32_t) { return 48 * 32; });
+    good.change("NVDLA_RBK.D_DAOUT_LINE_STRIDE", [](std::uint32_t) { return 128; });  // of 96
+    EXPECT_FALSE(sample::finds(good.checked(), "strides_apart"))
         << sample::kinds_of(good.checked());
 }
 
