@@ -146,7 +146,9 @@ void MemoryRules::report_slice(const CheckedOperation& operation, const SurfaceU
                         other.cube->surface_stride.value, to_hex(other.base)),
             "read every part of a surface with the surface's strides");
         one.severity = Severity::Warning;
-        one.register_name = spelled(use.unit, use.surface_stride_register);
+        if (!use.surface_stride_register.empty()) {
+            one.register_name = spelled(use.unit, use.surface_stride_register);
+        }
         log.add(std::move(one));
         return;
     }

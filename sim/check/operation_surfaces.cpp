@@ -215,6 +215,19 @@ SurfaceUse batched_result(const SdpJob& job) {
     return use;
 }
 
+/// The SDP moves a cube of one pixel in one go, whatever the strides are; source: sdp::decode_cube.
+void clear_unused_strides(const SdpJob& job, Surfaces& uses) {
+    if (job.shape.width > 1 || job.shape.height > 1) {
+        return;
+    }
+    for (SurfaceUse& use : uses) {
+        if (!use.writes || job.batches == 1) {
+            use.stride_register.clear();
+            use.surface_stride_register.clear();
+        }
+    }
+}
+
 /// Jobs have whole atoms of channels; only the first `channels` of them are meaningful.
 void set_channels(Surfaces& uses, std::uint32_t channels) {
     for (SurfaceUse& use : uses) {
@@ -330,6 +343,7 @@ struct AddSurfaces {
         if (!job.to_pdp && job.destination) {
             uses.push_back(batched_result(job));
         }
+        clear_unused_strides(job, uses);
         set_channels(uses, job.shape.channels);
     }
 

@@ -231,6 +231,10 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
         add_operand_findings({values, file("NVDLA_SDP_RDMA").values(launch.rdma_group), npu_.sdp},
                              operation.findings);
     }
+    if (const auto* job = std::get_if<SdpJob>(&launch.job)) {
+        add_pixel_findings({values, file("NVDLA_SDP_RDMA").values(launch.rdma_group), npu_.sdp},
+                           *job, operation.findings);
+    }
     if (launch.pipeline == Pipeline::Pdp && launch.rdma_enabled && launch.consumes) {
         operation.findings.push_back(unused_pdp_source());
     }
@@ -286,11 +290,29 @@ void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog&
         const std::size_t consumer = index_of(pair.consumer.operation);
         operations_[producer].consumer = consumer;
         operations_[consumer].producer = producer;
+        if (operations_[consumer].unit == Pipeline::Sdp) {
+            check_batches(operations_[producer], operations_[consumer], log);
+        }
     }
     for (Diagnostic& finding : launch.findings) {
         finding.place = finding.operation == launch.name
                             ? place
                             : operations_[index_of(finding.operation)].place;
+        log.add(std::move(finding));
+    }
+}
+
+void ProgramOperations::check_batches(const CheckedOperation& conv, const CheckedOperation& sdp,
+                                      DiagnosticLog& log) {
+    Diagnostics findings;
+    if (sdp.takes && sdp.consumer == std::nullopt && !sdp.only_compares) {
+        add_batch_findings({file("NVDLA_CACC").values(conv.group),
+                            file("NVDLA_SDP").values(sdp.group), *sdp.takes},
+                           npu_.datapath, findings);
+    }
+    for (Diagnostic& finding : findings) {
+        finding.operation = conv.name;
+        finding.place = conv.place;
         log.add(std::move(finding));
     }
 }

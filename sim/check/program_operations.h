@@ -81,6 +81,9 @@ class ProgramOperations {
     void add_value_findings(const Launch& launch, CheckedOperation& operation);
     void launch_ready(const Place& place, DiagnosticLog& log);
     void launch(Launch launch, const Place& place, DiagnosticLog& log);
+    /// The order in which several batches pass from the one to the other.
+    void check_batches(const CheckedOperation& conv, const CheckedOperation& sdp,
+                       DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;
     RegisterFile& file(std::string_view name);
     RegisterFile* file_at(std::uint32_t address);

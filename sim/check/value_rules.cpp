@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "models/base/rule_ids.h"
+
 namespace npuscope {
 namespace {
 
@@ -156,6 +158,76 @@ void add_fetch_findings(const SdpRegisters& registers, const StageNames& names,
 void add_operand_findings(const SdpRegisters& registers, Diagnostics& findings) {
     for (const StageNames& names : stages) {
         add_fetch_findings(registers, names, findings);
+    }
+}
+
+void add_pixel_findings(const SdpRegisters& registers, const SdpJob& job, Diagnostics& findings) {
+    if (job.shape.width > 1 || job.shape.height > 1) {
+        return;
+    }
+    const auto check = [&](const RegisterValues& values, const std::string& stem,
+                           std::uint32_t surfaces, Bytes atom) {
+        const std::string name = fmt::format("D_{}_SURFACE_STRIDE", stem);
+        const std::uint32_t stride = values.raw(name);
+        if (surfaces == 1 || stride == 0 || stride == atom.value) {
+            return;
+        }
+        const std::string register_name = spelled(values.block().name, name);
+        findings.push_back(
+            {.severity = Severity::Warning,
+             .id = rule_ids::suspicious_register,
+             .sentence = fmt::format("{} is {:#x}, but has no effect: the {} surfaces of a single "
+                                     "pixel follow each other without a gap",
+                                     register_name, stride, surfaces),
+             .remedy = fmt::format("program {:#x}, and place the surfaces like that", atom.value),
+             .unit = std::string(values.block().name),
+             .register_name = register_name});
+    };
+    if (job.destination && job.batches == 1) {
+        check(registers.sdp, "DST", job.destination->surfaces(), job.destination->atom);
+    }
+    if (job.source) {
+        check(registers.rdma, "SRC", job.source->surfaces(), job.source->atom);
+    }
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        const std::optional<SdpOperandFetch>& fetch = job.operands.at(i);
+        if (fetch && fetch->surface.spread == OperandSpread::PerElement) {
+            check(registers.rdma, stages.at(i).stage, fetch->surface.surfaces(),
+                  fetch->surface.atom());
+        }
+    }
+}
+
+void add_batch_findings(const BatchRegisters& registers, const DatapathConfig& datapath,
+                        Diagnostics& findings) {
+    const Shape& shape = registers.cube.shape;
+    const std::uint64_t atom = datapath.memory_atom.value;
+    if (registers.cube.batches == 1 || shape.width == 1) {  // single pixels are no pairs
+        return;
+    }
+    const auto compare = [&](const char* cacc_name, const char* sdp_name) {
+        const std::uint32_t passed = registers.cacc.raw(cacc_name);
+        const std::uint32_t written = registers.sdp.raw(sdp_name);
+        if (((passed ^ written) & atom) == 0) {
+            return;
+        }
+        const std::string name = spelled("NVDLA_CACC", cacc_name);
+        findings.push_back({.id = "register_mismatch",
+                            .sentence = fmt::format(
+                                "{} is {:#x}, but {} is {:#x}: with several batches, both must "
+                                "be even multiples of {} bytes or both odd ones, or the "
+                                "pixels pass in another order than they are written",
+                                name, passed, spelled("NVDLA_SDP", sdp_name), written, atom),
+                            .remedy = "program the same value in both units",
+                            .unit = "NVDLA_CACC",
+                            .register_name = name});
+    };
+    compare("D_DATAOUT_ADDR", "D_DST_BASE_ADDR_LOW");
+    if (shape.height > 1) {
+        compare("D_LINE_STRIDE", "D_DST_LINE_STRIDE");
+    }
+    if (shape.channels > datapath.atom_channels(registers.cube.precision)) {
+        compare("D_SURF_STRIDE", "D_DST_SURFACE_STRIDE");
     }
 }
 

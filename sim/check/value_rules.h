@@ -42,6 +42,18 @@ struct SdpRegisters {
 /// Operands that NVDLA_SDP_RDMA fetches but no stage of NVDLA_SDP reads from memory; and a note on
 /// slopes of PReLU that are fetched for each element.
 void add_operand_findings(const SdpRegisters& registers, Diagnostics& findings);
+/// Surface strides that have no effect, since the cube is a single pixel, and say otherwise.
+void add_pixel_findings(const SdpRegisters& registers, const SdpJob& job, Diagnostics& findings);
+/// The registers by which NVDLA_CACC passes several batches to the SDP, and the SDP writes them.
+struct BatchRegisters {
+    const RegisterValues& cacc;
+    const RegisterValues& sdp;
+    const FlyingCube& cube;  ///< that passes
+};
+/// Pixels pass in pairs, batch after batch, where an atom's address is even: both units must agree
+/// on which are. source: nv_full RTL, NV_NVDLA_CACC_delivery_ctrl.v, dataout_addr_cnt
+void add_batch_findings(const BatchRegisters& registers, const DatapathConfig& datapath,
+                        Diagnostics& findings);
 /// The PDP takes its input on the fly although NVDLA_PDP_RDMA is enabled, too.
 Diagnostic unused_pdp_source();
 /// NVDLA_SDP_RDMA or NVDLA_PDP_RDMA is enabled after an operation that started without it, and no

@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <string>
 
+#include "models/conv/conv_registers.h"
 #include "models/npu/register_blocks.h"
+#include "models/sdp/sdp_registers.h"
 #include "sim/check/check_report.h"
+#include "sim/check/value_rules.h"
 #include "sim/config/preset.h"
 #include "sim/program/read_program.h"
 #include "tests/sim/check/damaged_program.h"
@@ -313,6 +316,22 @@ TEST(DriverMistakes, BatchesThatOverlapNameTheirStride) {
               0);
     EXPECT_TRUE(
         finds(checked(program, "nv_full"), "lines_overlap", "NVDLA_SDP.D_DST_BATCH_STRIDE"));
+}
+
+TEST(DriverMistakes, TheAccumulatorPassesBatchesInTheOrderInWhichTheSdpWritesThem) {
+    const RegisterValues sdp(sdp_block);
+    const auto found = [&](std::uint32_t address, Shape shape) {
+        RegisterValues cacc(cacc_block);
+        cacc.set(find_register(cacc_block, "D_DATAOUT_ADDR")->offset, address);
+        cacc.set(find_register(cacc_block, "D_SURF_STRIDE")->offset, address);
+        Diagnostics findings;
+        add_batch_findings({cacc, sdp, {.shape = shape, .batches = 2}}, {}, findings);
+        return findings.size();
+    };
+    EXPECT_EQ(found(0x40, {16, 1, 4}), 0U);
+    EXPECT_EQ(found(0x48, {16, 1, 4}), 2U);
+    EXPECT_EQ(found(0x48, {8, 1, 4}), 1U);  // one surface
+    EXPECT_EQ(found(0x48, {16, 4, 1}), 0U);
 }
 
 TEST(DriverMistakes, PathsInSarifAreUris) {
