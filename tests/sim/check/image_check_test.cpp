@@ -149,19 +149,19 @@ TEST(ManySurfaces, EachIsHeldAgainstTheNearestThatItOverlaps) {
 TEST(ManySurfaces, OneThatOverlapsTwoOthersIsHeldAgainstBoth) {
     std::string text = "surfaces:\n";
     for (const auto& [name, address] :
-         {std::pair{"output_a", 0x80000000U}, std::pair{"output_b", 0x80000040U},
-          std::pair{"output_c", 0x80000020U}}) {
+         {std::pair{"a", 0x80000000U}, std::pair{"b", 0x80000040U}, std::pair{"c", 0x80000020U}}) {
         text += fmt::format("  - {{name: {}, layout: feature, shape: 1x8x1x8, address: {:#x}}}\n",
                             name, address);
     }
     const NpuConfig npu = sample::small_npu();
     const MemoryConfig memory;
-    const Diagnostics found =
+    Diagnostics found =
         check_image_description(parse_image(text, "a.yaml"), {npu.name, &npu, memory}, {}).findings;
+    std::erase_if(found, [](const Diagnostic& one) { return one.id != "surface_overlap"; });
     ASSERT_EQ(found.size(), 2U);
-    EXPECT_EQ(found[0].sentence, "'output_c' and 'output_a' overlap at 0x80000020");
-    EXPECT_EQ(found[0].remedy, "move it away from 'output_c'");
-    EXPECT_EQ(found[1].sentence, "'output_c' and 'output_b' overlap at 0x80000040");
+    EXPECT_EQ(found[0].sentence, "'c' and 'a' overlap at 0x80000020");
+    EXPECT_EQ(found[0].remedy, "move it away from 'a'");
+    EXPECT_EQ(found[1].sentence, "'c' and 'b' overlap at 0x80000040");
 }
 
 TEST(ManySurfaces, TheirLinesAreLimitedTogether) {

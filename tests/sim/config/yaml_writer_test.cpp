@@ -35,7 +35,10 @@ TEST(YamlWriter, WritesEveryFieldWithItsUnit) {
 TEST(YamlWriter, QuotesStringsThatYamlWouldReadAsSomethingElse) {
     EXPECT_EQ(yaml_quoted("nv_small"), "nv_small");
     EXPECT_EQ(yaml_quoted("null"), "\"null\"");
-    EXPECT_EQ(flow_yaml(ConfigNode{.kind = ConfigNode::Kind::Scalar, .text = "Null"}), "\"Null\"");
+    ConfigNode null_text;
+    null_text.kind = ConfigNode::Kind::Scalar;
+    null_text.text = "Null";
+    EXPECT_EQ(flow_yaml(null_text), "\"Null\"");
     EXPECT_EQ(yaml_quoted("true"), "\"true\"");
     EXPECT_EQ(yaml_quoted(""), "\"\"");
     EXPECT_EQ(yaml_quoted("a: b"), "\"a: b\"");

@@ -398,7 +398,7 @@ TEST_P(FusedAttention, IsOneOfQueriesKeysAndValues) {
         fused.last_node().add_output("all_k");
         fused.output("all_k");
     }
-    const Case results = run_on_host(prepared(fused), inputs);
+    const auto results = run_on_host(prepared(fused), inputs);
     const GraphValue& found = results.at("y");
     EXPECT_EQ(found.type.sizes, form.rank == 3 ? (Sizes{batch, rows, form.heads * value_width})
                                                : (Sizes{batch, form.heads, rows, value_width}));
@@ -451,7 +451,7 @@ TEST_P(FusedRotation, TurnsPairsOfElements) {
         const auto at = static_cast<std::int64_t>(i);
         const std::int64_t column = at % 6;
         const std::int64_t row = at / 72 * 4 + (rank == 3 ? at / 18 : at / 6) % 4;
-        const std::int64_t pair = neighbours ? column / 2 : column % half;
+        const std::int64_t pair = (neighbours ? column / 2 : column) % half;
         const bool second = neighbours ? column % 2 == 1 : column >= half;
         const std::int64_t distance = neighbours ? 1 : half;
         const auto angle = static_cast<std::size_t>(
