@@ -232,9 +232,9 @@ CheckReport checked_copies(const std::string& end) {
 
 TEST(DriverMistakes, TheInterruptOfTheBdmaFollowsAllCommandsOfItsLaunch) {
     const std::string launch = "reg_write(NVDLA_BDMA.CFG_LAUNCH1_0, 0x1);\n";
-    const std::string request = "intr_notify(BDMA_1, done);\n";
+    const std::string wanted = "intr_notify(BDMA_1, done);\n";
     const std::string compare = "check_crc(done, pri_mem, 0x90000000, 0x40, 0x12345678);\n";
-    for (const std::string& end : {launch + request, request + launch}) {
+    for (const std::string& end : {launch + wanted, wanted + launch}) {
         const CheckReport report = checked_copies(end + compare);
         EXPECT_TRUE(report.clean()) << kinds_of(report);
     }
@@ -244,7 +244,7 @@ TEST(DriverMistakes, TheInterruptOfTheBdmaFollowsAllCommandsOfItsLaunch) {
     EXPECT_TRUE(polled.clean()) << kinds_of(polled);
     EXPECT_TRUE(finds(checked_copies(launch + host + compare), "compared_early"));
     const std::string again = "intr_notify(BDMA_1, twice);\nsync_wait(NVDLA_BDMA, twice);\n";
-    EXPECT_TRUE(finds(checked_copies(launch + request + again), "never_ends"));
+    EXPECT_TRUE(finds(checked_copies(launch + wanted + again), "never_ends"));
 }
 
 TEST(DriverMistakes, ALineThatTheBdmaRepeatsIsNoMistake) {
