@@ -35,7 +35,7 @@ using Holding = std::tuple<std::uint64_t, std::uint64_t, bool>;
 
 Holding holding_of(const ConvProblem& problem, const NpuConfig& npu, const ConvTiling& tiling) {
     std::uint64_t rows = 1;
-    for (const ConvTile& tile : tiling.tiles) {
+    for (const RowPiece& tile : tiling.tiles) {
         rows = std::max<std::uint64_t>(rows, tile.in_rows);
     }
     const ConvOperands operands = operands_of(problem, tiling.form, npu);

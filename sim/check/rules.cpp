@@ -28,6 +28,10 @@ constexpr std::array all_rules{
          "NVDLA programming guide, D_RELEASE and D_BANK"},
     Rule{"batch_*", Severity::Error, plans, "The batch has the size that the NPU takes.",
          guide_patterns},
+    Rule{"batch_order", Severity::Error, "check",
+         "With several batches, pixels leave the CACC in the order in which the SDP writes them: "
+         "addresses and strides of both are even multiples of the memory atom, or odd ones.",
+         "nv_full RTL, NV_NVDLA_CACC_delivery_ctrl.v; nv_full C model"},
     Rule{"bdma_busy", Severity::Error, "run",
          "A BDMA group is launched only after its previous launch has ended.",
          "nv_full RTL, NV_NVDLA_BDMA_csb.v"},
@@ -292,7 +296,7 @@ constexpr std::array all_rules{
          true},
     Rule{"register_mismatch", Severity::Error, "check, run",
          "Units of the convolution pipeline that share a parameter are programmed with the same "
-         "value, or with values of the same parity where only that matters.",
+         "value.",
          "NVDLA programming guide; nv_small RTL"},
     Rule{"register_read_only", Severity::Note, "check, run",
          "A register that only the hardware writes ignores writes.",

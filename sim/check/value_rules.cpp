@@ -212,7 +212,7 @@ void add_batch_findings(const BatchRegisters& registers, const DatapathConfig& d
             return;
         }
         const std::string name = spelled("NVDLA_CACC", cacc_name);
-        findings.push_back({.id = "register_mismatch",
+        findings.push_back({.id = "batch_order",
                             .sentence = fmt::format(
                                 "{} is {:#x}, but {} is {:#x}: with several batches, both must "
                                 "be even multiples of {} bytes or both odd ones, or the "
