@@ -92,13 +92,14 @@ TEST(ConvTiling, ASecondOperationIsNoFasterThanItsRegistersAreWritten) {
     costs.npu.mcif.bus_width = Bytes(64);
     costs.npu.sdp.output_throughput = 16;
     ConvProblem cut = problem({128, 7, 7}, 32, 1);
-    EXPECT_GT(chosen(cut, costs).tiles.size(), 1U);  // among other layers
-    cut.alone = true;
-    EXPECT_EQ(chosen(cut, costs).tiles.size(), 1U);
     const TilingKey two{.form = {}, .tiles = 2, .data_banks = 2};
-    const Cycles before = tiling_with(cut, costs, two)->estimate;
+    const Cycles among_others = tiling_with(cut, costs, two)->estimate;
+    cut.alone = true;
+    const Cycles alone = tiling_with(cut, costs, two)->estimate;
+    EXPECT_GT(alone, among_others);
+    EXPECT_EQ(chosen(cut, costs).tiles.size(), 1U);
     costs.npu.csb.fifo_round_trip += Cycles(4);  // a cycle more for each write
-    EXPECT_EQ(tiling_with(cut, costs, two)->estimate, before + Cycles(160));
+    EXPECT_GT(tiling_with(cut, costs, two)->estimate, alone);
 }
 
 TEST(ConvTiling, ASmallBufferForcesMoreTiles) {
