@@ -144,7 +144,7 @@ TEST_F(CommandCheck, AProofTakesNoMemoryForWhatTheMachineRefuses) {
     const fs::path program = folder_ / "filled.cfg";
     write_atomically(program,
                      "mem_init(pri_mem, 0x80000000, 0xf000000000000000, ALL_ZERO);\n"
-                     "mem_init(pri_mem, 0x80000000, 0x1000000000000000, ONES);\n");
+                     "mem_init(pri_mem, 0xf00000000000, 0x40000000, ONES);\n");
     const Answer answer = typed({"check", program.string(), "--prove"});
     EXPECT_EQ(answer.code, ExitCode::ExpectationFailed) << answer.err;
     EXPECT_NE(answer.out.find("filled outside every memory region"), std::string::npos)

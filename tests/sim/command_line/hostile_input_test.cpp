@@ -211,6 +211,7 @@ TEST_F(HostileInput, DeeplyNestedJsonIsRefused) {
     std::string result = text_of(folder_ / "r/result.json");
     result.insert(result.find("\"config\": {") + 11, "\"x\": " + nested + ", ");
     put("r/result.json", result);
+    fs::remove(folder_ / "r/timeline.json");
     const Ended report = shell("report r/result.json --html r.html");
     EXPECT_EQ(report.code, 2);
     EXPECT_EQ(report.err.find("npuscope: r/result.json: is nested more than 100 deep"), 0U)
