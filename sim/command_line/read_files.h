@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a command reads though the command line names only what leads to them: the images of
-// a program or of a memory image, the files of a plan, the weights of a model, the arrays and pictures in a folder. Outputs
-// must not overwrite them.
+// a program or of a memory image, the files of a plan, the weights of a model, the arrays and
+// pictures in a folder. Outputs must not overwrite them.
 #pragma once
 
 #include <filesystem>
