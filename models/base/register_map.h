@@ -102,6 +102,11 @@ inline std::string name_of(std::initializer_list<std::string_view> parts) {
 
 inline constexpr Bytes register_block_size{0x1000};  ///< address space of one block
 
+/// `NVDLA_SDP` of `NVDLA_SDP.D_DST_LINE_STRIDE_0`.
+inline std::string_view block_of(std::string_view register_name) {
+    return register_name.substr(0, register_name.find('.'));
+}
+
 /// `NVDLA_CDMA.D_LINE_STRIDE_0`, as traces and messages spell a register. The published spelling
 /// ends in `_0`, also after a name that ends in a digit: `NVDLA_CDMA.D_DATAIN_SIZE_0_0`.
 std::string spelled(std::string_view block_name, std::string_view register_name);

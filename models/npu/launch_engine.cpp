@@ -233,15 +233,6 @@ void LaunchEngine::note_enabled(const RegisterFile& file, unsigned group, Cycles
     end_idle_reads();
 }
 
-namespace {
-
-/// `NVDLA_SDP` of `NVDLA_SDP.D_DST_LINE_STRIDE_0`.
-std::string_view block_of(std::string_view register_name) {
-    return register_name.substr(0, register_name.find('.'));
-}
-
-}  // namespace
-
 std::optional<Launch> LaunchEngine::next() {
     for (const Pipeline pipeline : launch_order) {
         if (std::optional<Launch> launch = try_launch(pipeline)) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/base/register_map.h"
 #include "models/base/rule_ids.h"
 #include "models/npu/pipelines.h"
 #include "sim/check/causes.h"
@@ -79,7 +80,7 @@ void add_origin(const CheckedOperation& operation, std::vector<std::string>& lin
         if (value == 0) {
             continue;
         }
-        const std::string_view unit = std::string_view(name).substr(0, name.find('.'));
+        const std::string_view unit = block_of(name);
         // the unit once for all its registers
         const std::string shown = unit == last_unit ? name.substr(unit.size() + 1) : name;
         text += fmt::format("{}{} = {:#x}", text.empty() ? "" : ", ", shown, value);

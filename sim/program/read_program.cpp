@@ -81,9 +81,9 @@ std::optional<std::string> RegisterNames::name(std::uint32_t address) const {
 }
 
 std::string RegisterNames::remedy(std::string_view name) const {
-    const std::string_view block_name = name.substr(0, name.find('.'));
+    const std::string_view wanted = block_of(name);
     std::vector<std::string> names;
-    if (const RegisterBlock* block = find_block(blocks_, block_name)) {
+    if (const RegisterBlock* block = find_block(blocks_, wanted)) {
         for (const RegisterRow& row : block->rows) {
             names.push_back(spelled(block->name, row.name));
         }
@@ -98,7 +98,7 @@ std::string RegisterNames::remedy(std::string_view name) const {
     for (const RegisterBlock& block : blocks_) {
         names.emplace_back(block.name);
     }
-    return name_remedy(block_name, names);
+    return name_remedy(wanted, names);
 }
 
 Program read_program(const fs::path& path, const RegisterNames& names, Images images) {

@@ -5,12 +5,11 @@
 #include <map>
 #include <string_view>
 
+#include "models/base/register_map.h"
 #include "models/npu/pipelines.h"
 
 namespace npuscope {
 namespace {
-
-std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 /// Whether the two blocks launch together.
 bool same_unit(std::string_view one, std::string_view other) {

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "models/base/fingerprint.h"
+#include "models/base/register_map.h"
 
 namespace npuscope {
 namespace {
@@ -18,9 +19,6 @@ std::uint64_t pair_print(std::uint64_t first, std::uint64_t second) {
 }
 
 std::uint64_t print_of(std::string_view text) { return std::hash<std::string_view>()(text); }
-
-/// `NVDLA_CSC` of `NVDLA_CSC.S_POINTER_0`.
-std::string_view block_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 /// Distinguishes statements as far as a machine without values does.
 class Printer {
