@@ -301,11 +301,12 @@ void StandaloneDevice::fill_memory(const ByteRun& run, std::uint8_t value) {
     const CurrentKernel here(simulation_->kernel.context());
     simulation_->catch_up();
     simulation_->memory.zero(run.address, run.bytes);  // also if it refuses the range
-    constexpr std::uint64_t piece = std::uint64_t{64} * 1024;
-    const std::vector<std::uint8_t> same(value == 0 ? 0 : std::min(run.bytes.value, piece), value);
-    for (std::uint64_t done = 0; value != 0 && done < run.bytes.value; done += same.size()) {
-        const std::uint64_t count = std::min<std::uint64_t>(same.size(), run.bytes.value - done);
-        simulation_->memory.load(run.address + Bytes(done), std::span(same).first(count));
+    if (value != 0) {
+        in_pieces(
+            run.address, run.bytes.value, [value](Address) { return value; },
+            [this](Address at, std::span<const std::uint8_t> bytes) {
+                simulation_->memory.load(at, bytes);
+            });
     }
 }
 
