@@ -144,8 +144,8 @@ npuscope_status create(const char* npu, const char* const* changes, size_t count
 
 void require_own_memory(const npuscope_device& device) {
     if (device.timed) {
-        throw Refusal(NPUSCOPE_BAD_ARGUMENT,
-                      "the memory belongs to the caller: access it directly");
+        throw CallRefusal(NPUSCOPE_BAD_ARGUMENT,
+                          "the memory belongs to the caller: access it directly");
     }
 }
 

@@ -26,7 +26,7 @@ npuscope_status null_argument(const char* name) {
 npuscope_status refuse_current() {
     try {
         throw;
-    } catch (const Refusal& refusal) {
+    } catch (const CallRefusal& refusal) {
         return refuse(refusal.status, refusal.text);
     } catch (const ConfigError& error) {
         return refuse(NPUSCOPE_WRONG_INPUT, error.what());

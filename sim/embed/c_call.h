@@ -12,8 +12,8 @@
 namespace npuscope {
 
 /// Ends a function of the C interface with this status and text.
-struct Refusal : std::exception {
-    Refusal(npuscope_status the_status, std::string the_text)
+struct CallRefusal : std::exception {
+    CallRefusal(npuscope_status the_status, std::string the_text)
         : status(the_status), text(std::move(the_text)) {}
     const char* what() const noexcept override { return text.c_str(); }
     npuscope_status status;

@@ -12,7 +12,7 @@ namespace npuscope {
 
 void CallBacks::tell() {
     if (!failure_.empty()) {
-        throw Refusal(NPUSCOPE_CALLBACK_FAILED, std::exchange(failure_, {}));
+        throw CallRefusal(NPUSCOPE_CALLBACK_FAILED, std::exchange(failure_, {}));
     }
 }
 
@@ -50,7 +50,7 @@ void TimedCallerMemory::serve(StandaloneDevice& device) {
 void TimedCallerMemory::answer(std::uint64_t id, tlm::tlm_response_status status) {
     const auto found = waiting_.extract(id);
     if (found.empty()) {
-        throw Refusal(NPUSCOPE_BAD_ARGUMENT, fmt::format("request {} is not outstanding", id));
+        throw CallRefusal(NPUSCOPE_BAD_ARGUMENT, fmt::format("request {} is not outstanding", id));
     }
     tlm::tlm_generic_payload& payload = *found.mapped();
     payload.set_response_status(status);

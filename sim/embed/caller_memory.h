@@ -18,7 +18,7 @@ namespace npuscope {
 /// may cross the kernel's threads unseen.
 class CallBacks {
  public:
-    /// Refusal where one has failed since the last time.
+    /// CallRefusal where one has failed since the last time.
     void tell();
 
  protected:
@@ -62,7 +62,7 @@ class TimedCallerMemory : public ForeignMemory, public CallBacks {
 
     /// Serves this device, newly created with it; requests of a previous one are forgotten.
     void serve(StandaloneDevice& device);
-    /// Answers a request that the call-back deferred. Refusal where no such request waits.
+    /// Answers a request that the call-back deferred. CallRefusal where no such request waits.
     void answer(std::uint64_t id, tlm::tlm_response_status status);
     /// Whether requests are unanswered, and nothing determines when they will be.
     bool waits() const { return !waiting_.empty(); }

@@ -58,7 +58,7 @@ class CallerDevice : public DrivenDevice {
         int code = 0;
         guard(name, [&] { code = function(calls_.user, arguments...); });
         if (code != 0) {
-            throw Refusal(NPUSCOPE_CALLBACK_FAILED, fmt::format("{} returned {}", name, code));
+            throw CallRefusal(NPUSCOPE_CALLBACK_FAILED, fmt::format("{} returned {}", name, code));
         }
     }
 
@@ -67,7 +67,7 @@ class CallerDevice : public DrivenDevice {
         try {
             work();
         } catch (...) {
-            throw Refusal(NPUSCOPE_CALLBACK_FAILED, fmt::format("{} threw an exception", name));
+            throw CallRefusal(NPUSCOPE_CALLBACK_FAILED, fmt::format("{} threw an exception", name));
         }
     }
 

@@ -186,10 +186,11 @@ void require_types(const SdpStages& stages, std::int32_t input) {
     const PrecisionCell cell =
         precision_cell(ConvertingUnit::Sdp, feature_input(stored), stages.output);
     if ((stored != stages.processing && !int16_as_int8) || narrows || !cell.valid()) {
-        throw Refusal(NPUSCOPE_WRONG_INPUT, fmt::format("the SDP does not process {} as {} to {}",
-                                                        sums ? "sums" : precision_name(stored),
-                                                        precision_name(stages.processing),
-                                                        precision_name(stages.output)));
+        throw CallRefusal(
+            NPUSCOPE_WRONG_INPUT,
+            fmt::format("the SDP does not process {} as {} to {}",
+                        sums ? "sums" : precision_name(stored), precision_name(stages.processing),
+                        precision_name(stages.output)));
     }
 }
 

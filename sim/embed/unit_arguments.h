@@ -18,7 +18,7 @@
 namespace npuscope {
 
 [[noreturn]] inline void bad(std::string text) {
-    throw Refusal(NPUSCOPE_BAD_ARGUMENT, std::move(text));
+    throw CallRefusal(NPUSCOPE_BAD_ARGUMENT, std::move(text));
 }
 
 template <class T>

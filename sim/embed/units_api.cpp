@@ -252,7 +252,7 @@ npuscope_status npuscope_decompress(const npuscope_weights* layout,
         needed<std::uint8_t>("stored", stored, bytes, weights.used_bytes().value);
         const DecompressedWeights result = decompress_weights(weights, {values, mask, sizes});
         if (!result.faults.empty()) {
-            throw Refusal(NPUSCOPE_WRONG_INPUT, told(result.faults.front()));
+            throw CallRefusal(NPUSCOPE_WRONG_INPUT, told(result.faults.front()));
         }
         std::ranges::copy(result.stored, static_cast<std::uint8_t*>(stored));
         return NPUSCOPE_OK;

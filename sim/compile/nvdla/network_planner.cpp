@@ -90,7 +90,7 @@ std::optional<SramPlan> sram_of(const PlanTarget& target, const std::set<std::st
     if (region == nullptr || results.empty()) {
         return std::nullopt;
     }
-    return SramPlan{MemoryMap(region->base, Bytes(0)), sram_room(*region), results};
+    return SramPlan{PlanMemory(region->base, Bytes(0)), sram_room(*region), results};
 }
 
 class NetworkPlanner {
@@ -102,7 +102,7 @@ class NetworkPlanner {
           target_(target),
           shapes_(network_shapes(network)),
           context_{.costs = costs_of(target),
-                   .memory = MemoryMap(target.memory.regions.front().base, unknown_constants),
+                   .memory = PlanMemory(target.memory.regions.front().base, unknown_constants),
                    .sram = sram_of(target, sram),
                    .compression = target.compression,
                    .winograd = target.winograd && network.is_synthetic(),  // a model's are exact
@@ -153,7 +153,7 @@ class NetworkPlanner {
 
  private:
     Bytes constants() const {
-        return Bytes(round_up(context_.memory.constants().value, MemoryMap::alignment));
+        return Bytes(round_up(context_.memory.constants().value, PlanMemory::alignment));
     }
     /// From the first address to the end of the last surface.
     Bytes memory() const { return context_.memory.used() - unknown_constants + constants(); }

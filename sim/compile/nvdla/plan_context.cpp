@@ -90,12 +90,12 @@ std::uint32_t rows_to_cut(const Operation& operation) {
 }
 
 std::uint64_t bytes_of(const PlannedLayer& layer) {
-    return round_up(layer.stored.cube.extent().value, MemoryMap::alignment);
+    return round_up(layer.stored.cube.extent().value, PlanMemory::alignment);
 }
 
 }  // namespace
 
-ArenaPlace MemoryMap::place_result(Bytes bytes) {
+ArenaPlace PlanMemory::place_result(Bytes bytes) {
     const std::uint64_t wanted = round_up(bytes.value, alignment);
     for (auto at = free_.begin(); at != free_.end(); ++at) {
         const bool last = at->first + at->second.bytes == arena_end_.value;
@@ -116,8 +116,8 @@ ArenaPlace MemoryMap::place_result(Bytes bytes) {
     return place;
 }
 
-std::optional<ArenaPlace> MemoryMap::place_within(Bytes bytes, Bytes limit) {
-    MemoryMap tried = *this;
+std::optional<ArenaPlace> PlanMemory::place_within(Bytes bytes, Bytes limit) {
+    PlanMemory tried = *this;
     ArenaPlace place = tried.place_result(bytes);
     if (tried.used() > limit) {
         return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<ArenaPlace> MemoryMap::place_within(Bytes bytes, Bytes limit) {
     return place;
 }
 
-void MemoryMap::give_back(const ArenaPlace& place, const std::vector<std::size_t>& readers) {
+void PlanMemory::give_back(const ArenaPlace& place, const std::vector<std::size_t>& readers) {
     auto at = free_.emplace(place.address.value, Free{place.bytes.value, readers}).first;
     join(at->second.readers, place.readers);
     if (const auto behind = std::next(at);

@@ -20,13 +20,13 @@ namespace npuscope {
 /// Addresses for what a network keeps in memory: constants one after the other, results in an arena
 /// after them, whose bytes are reused when the last reader of a result has been planned. Nothing
 /// moves; the lowest place that is large enough is used.
-class MemoryMap {
+class PlanMemory {
  public:
     /// A multiple of every alignment that the format page requires, on every preset.
     static constexpr std::uint64_t alignment = 256;
 
     /// Constants use `constants` bytes from `base` on; the arena begins after them.
-    MemoryMap(Address base, Bytes constants) : base_(base), next_constant_(base) {
+    PlanMemory(Address base, Bytes constants) : base_(base), next_constant_(base) {
         arena_ = arena_end_ = base + Bytes(round_up(constants.value, alignment));
     }
 
@@ -59,14 +59,14 @@ class MemoryMap {
 
 /// Memory behind the second port, and the layers whose results belong there.
 struct SramPlan {
-    MemoryMap memory;
+    PlanMemory memory;
     Bytes limit;
     std::set<std::string> results;
 };
 
 struct PlanContext {
     TilingCosts costs;
-    MemoryMap memory;
+    PlanMemory memory;
     std::optional<SramPlan> sram;
     CompressionChoice compression = CompressionChoice::ByCycles;
     bool winograd = false;

@@ -5,21 +5,21 @@
 
 #include <random>
 
-namespace npuscope {
+namespace npuscope::plan_context_test {
 namespace {
 
 constexpr Address base(0x80000000);
 
-TEST(MemoryMap, ConstantsComeFirstAndResultsBehindThem) {
-    MemoryMap map(base, Bytes(300));
+TEST(PlanMemory, ConstantsComeFirstAndResultsBehindThem) {
+    PlanMemory map(base, Bytes(300));
     EXPECT_EQ(map.place_constant(Bytes(100)), base);
     EXPECT_EQ(map.place_constant(Bytes(200)), base + Bytes(256));
     EXPECT_EQ(map.place_result(Bytes(10)).address, base + Bytes(512));
     EXPECT_EQ(map.used(), Bytes(768));
 }
 
-TEST(MemoryMap, BytesGivenBackNameTheirReaders) {
-    MemoryMap map(base, Bytes(0));
+TEST(PlanMemory, BytesGivenBackNameTheirReaders) {
+    PlanMemory map(base, Bytes(0));
     const ArenaPlace first = map.place_result(Bytes(1024));
     const ArenaPlace second = map.place_result(Bytes(1024));
     map.give_back(first, {3, 1});
@@ -33,17 +33,17 @@ TEST(MemoryMap, BytesGivenBackNameTheirReaders) {
     EXPECT_EQ(map.used(), Bytes(2048));
 }
 
-TEST(MemoryMap, TheLastFreePlaceGrowsInsteadOfBeingLeftBehind) {
-    MemoryMap map(base, Bytes(0));
+TEST(PlanMemory, TheLastFreePlaceGrowsInsteadOfBeingLeftBehind) {
+    PlanMemory map(base, Bytes(0));
     const ArenaPlace first = map.place_result(Bytes(256));
     map.give_back(first, {0});
     EXPECT_EQ(map.place_result(Bytes(1024)).address, base);
     EXPECT_EQ(map.used(), Bytes(1024));
 }
 
-TEST(MemoryMap, PlacesInUseNeverOverlap) {
+TEST(PlanMemory, PlacesInUseNeverOverlap) {
     std::mt19937 random(7);
-    MemoryMap map(base, Bytes(0));
+    PlanMemory map(base, Bytes(0));
     std::vector<ArenaPlace> used;
     for (int round = 0; round < 3000; ++round) {
         if (!used.empty() && random() % 2 == 0) {
@@ -106,4 +106,4 @@ TEST(SramChoice, LeavesTheOutputToTheHost) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::plan_context_test

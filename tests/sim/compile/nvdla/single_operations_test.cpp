@@ -31,7 +31,7 @@ PdpJob planned(const Pool& pool, LayerKind kind = LayerKind::MaxPool) {
     network.layers = {layer};
     const auto shapes = network_shapes(network);
     PlanContext context{
-        .costs = {}, .memory = MemoryMap(Address(0x80000000), Bytes(0)), .sram = {}, .plan = {}};
+        .costs = {}, .memory = PlanMemory(Address(0x80000000), Bytes(0)), .sram = {}, .plan = {}};
     const StoredCube input = context.place_cube("input", network.input.shape(), 8);
     plan_pool({layer, shapes.front(), input}, context);
     if (context.problem) {
