@@ -5,17 +5,10 @@
 #include <array>
 
 #include "models/base/check.h"
+#include "sim/loadable/firmware_registers.h"
 
 namespace npuscope {
 namespace {
-
-constexpr std::string_view cdma = "NVDLA_CDMA";
-constexpr std::string_view csc = "NVDLA_CSC";
-constexpr std::string_view cacc = "NVDLA_CACC";
-constexpr std::string_view sdp = "NVDLA_SDP";
-constexpr std::string_view sdp_rdma = "NVDLA_SDP_RDMA";
-constexpr std::string_view pdp = "NVDLA_PDP";
-constexpr std::string_view pdp_rdma = "NVDLA_PDP_RDMA";
 
 DlaMemory memory_of(std::uint32_t ram_type) {
     return ram_type == 1 ? DlaMemory::Main : DlaMemory::Sram;
@@ -27,83 +20,84 @@ std::uint32_t field(const OperationRegisters& registers, std::string_view block,
 }
 
 void describe_conv_modes(const OperationRegisters& registers, DlaConv& conv) {
-    registers.field(csc, "D_MISC_CFG", "CONV_MODE", conv.mode);
-    registers.field(cdma, "D_MISC_CFG", "IN_PRECISION", conv.input_precision);
-    registers.field(cdma, "D_MISC_CFG", "PROC_PRECISION", conv.output_precision);
-    registers.field(cdma, "D_MISC_CFG", "DATA_REUSE", conv.data_reuse);
-    registers.field(cdma, "D_MISC_CFG", "WEIGHT_REUSE", conv.weight_reuse);
-    registers.field(cdma, "D_MISC_CFG", "SKIP_DATA_RLS", conv.skip_data_release);
-    registers.field(cdma, "D_MISC_CFG", "SKIP_WEIGHT_RLS", conv.skip_weight_release);
-    registers.size(csc, "D_ENTRY_PER_SLICE", "ENTRIES", conv.entries_per_slice);
-    if (field(registers, cdma, "D_DATAIN_FORMAT", "DATAIN_FORMAT") == 1) {
-        registers.field(cdma, "D_DATAIN_FORMAT", "PIXEL_FORMAT", conv.data_format);
+    registers.field(csc_name, "D_MISC_CFG", "CONV_MODE", conv.mode);
+    registers.field(cdma_name, "D_MISC_CFG", "IN_PRECISION", conv.input_precision);
+    registers.field(cdma_name, "D_MISC_CFG", "PROC_PRECISION", conv.output_precision);
+    registers.field(cdma_name, "D_MISC_CFG", "DATA_REUSE", conv.data_reuse);
+    registers.field(cdma_name, "D_MISC_CFG", "WEIGHT_REUSE", conv.weight_reuse);
+    registers.field(cdma_name, "D_MISC_CFG", "SKIP_DATA_RLS", conv.skip_data_release);
+    registers.field(cdma_name, "D_MISC_CFG", "SKIP_WEIGHT_RLS", conv.skip_weight_release);
+    registers.size(csc_name, "D_ENTRY_PER_SLICE", "ENTRIES", conv.entries_per_slice);
+    if (field(registers, cdma_name, "D_DATAIN_FORMAT", "DATAIN_FORMAT") == 1) {
+        registers.field(cdma_name, "D_DATAIN_FORMAT", "PIXEL_FORMAT", conv.data_format);
     }
-    registers.field(cdma, "D_DATAIN_FORMAT", "PIXEL_SIGN_OVERRIDE", conv.pixel_override);
-    registers.size(cdma, "D_FETCH_GRAIN", "GRAINS", conv.fetch_grain);
-    registers.size(cdma, "D_BATCH_NUMBER", "BATCHES", conv.batch);
-    registers.field(cdma, "D_WEIGHT_FORMAT", "WEIGHT_FORMAT", conv.weight_format);
-    registers.size(cdma, "D_BANK", "DATA_BANK", conv.data_banks);
-    registers.size(cdma, "D_BANK", "WEIGHT_BANK", conv.weight_banks);
-    conv.batch_stride = registers.word(cdma, "D_BATCH_STRIDE");
-    registers.field(csc, "D_POST_Y_EXTENSION", "Y_EXTENSION", conv.post_extension);
-    registers.size(csc, "D_RELEASE", "RLS_SLICES", conv.release);
-    registers.field(csc, "D_PRA_CFG", "PRA_TRUNCATE", conv.pra_truncate);
+    registers.field(cdma_name, "D_DATAIN_FORMAT", "PIXEL_SIGN_OVERRIDE", conv.pixel_override);
+    registers.size(cdma_name, "D_FETCH_GRAIN", "GRAINS", conv.fetch_grain);
+    registers.size(cdma_name, "D_BATCH_NUMBER", "BATCHES", conv.batch);
+    registers.field(cdma_name, "D_WEIGHT_FORMAT", "WEIGHT_FORMAT", conv.weight_format);
+    registers.size(cdma_name, "D_BANK", "DATA_BANK", conv.data_banks);
+    registers.size(cdma_name, "D_BANK", "WEIGHT_BANK", conv.weight_banks);
+    conv.batch_stride = registers.word(cdma_name, "D_BATCH_STRIDE");
+    registers.field(csc_name, "D_POST_Y_EXTENSION", "Y_EXTENSION", conv.post_extension);
+    registers.size(csc_name, "D_RELEASE", "RLS_SLICES", conv.release);
+    registers.field(csc_name, "D_PRA_CFG", "PRA_TRUNCATE", conv.pra_truncate);
 }
 
 void describe_conv_sizes(const OperationRegisters& registers, DlaConv& conv) {
-    registers.size(csc, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", conv.input_width_csc);
-    registers.size(csc, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", conv.input_height_csc);
-    registers.size(csc, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT", conv.input_channel_csc);
-    registers.size(csc, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT", conv.kernel_width_csc);
-    registers.size(csc, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT", conv.kernel_height_csc);
-    registers.size(csc, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT", conv.kernel_channel_csc);
-    registers.size(csc, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", conv.input_width_cmac);
-    registers.size(csc, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", conv.input_height_cmac);
-    registers.size(cdma, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL", conv.bytes_per_kernel);
-    registers.size(cdma, "D_CONV_STRIDE", "CONV_X_STRIDE", conv.stride_x);
-    registers.size(cdma, "D_CONV_STRIDE", "CONV_Y_STRIDE", conv.stride_y);
-    registers.field(cdma, "D_ZERO_PADDING", "PAD_LEFT", conv.pad_left);
-    registers.field(cdma, "D_ZERO_PADDING", "PAD_RIGHT", conv.pad_right);
-    registers.field(cdma, "D_ZERO_PADDING", "PAD_TOP", conv.pad_top);
-    registers.field(cdma, "D_ZERO_PADDING", "PAD_BOTTOM", conv.pad_bottom);
-    registers.size(csc, "D_DILATION_EXT", "X_DILATION_EXT", conv.dilation_x);
-    registers.size(csc, "D_DILATION_EXT", "Y_DILATION_EXT", conv.dilation_y);
-    registers.field(cdma, "D_ZERO_PADDING_VALUE", "PAD_VALUE", conv.pad_value);
+    registers.size(csc_name, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT", conv.input_width_csc);
+    registers.size(csc_name, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT", conv.input_height_csc);
+    registers.size(csc_name, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT", conv.input_channel_csc);
+    registers.size(csc_name, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT", conv.kernel_width_csc);
+    registers.size(csc_name, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT", conv.kernel_height_csc);
+    registers.size(csc_name, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT", conv.kernel_channel_csc);
+    registers.size(csc_name, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", conv.input_width_cmac);
+    registers.size(csc_name, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", conv.input_height_cmac);
+    registers.size(cdma_name, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL", conv.bytes_per_kernel);
+    registers.size(cdma_name, "D_CONV_STRIDE", "CONV_X_STRIDE", conv.stride_x);
+    registers.size(cdma_name, "D_CONV_STRIDE", "CONV_Y_STRIDE", conv.stride_y);
+    registers.field(cdma_name, "D_ZERO_PADDING", "PAD_LEFT", conv.pad_left);
+    registers.field(cdma_name, "D_ZERO_PADDING", "PAD_RIGHT", conv.pad_right);
+    registers.field(cdma_name, "D_ZERO_PADDING", "PAD_TOP", conv.pad_top);
+    registers.field(cdma_name, "D_ZERO_PADDING", "PAD_BOTTOM", conv.pad_bottom);
+    registers.size(csc_name, "D_DILATION_EXT", "X_DILATION_EXT", conv.dilation_x);
+    registers.size(csc_name, "D_DILATION_EXT", "Y_DILATION_EXT", conv.dilation_y);
+    registers.field(cdma_name, "D_ZERO_PADDING_VALUE", "PAD_VALUE", conv.pad_value);
 }
 
 void describe_input_convertor(const OperationRegisters& registers, DlaConv& conv) {
-    registers.field(cdma, "D_MEAN_FORMAT", "MEAN_FORMAT", conv.mean_format);
-    registers.field(cdma, "D_MEAN_GLOBAL_0", "MEAN_RY", conv.mean_ry);
-    registers.field(cdma, "D_MEAN_GLOBAL_0", "MEAN_GU", conv.mean_gu);
-    registers.field(cdma, "D_MEAN_GLOBAL_1", "MEAN_BV", conv.mean_bv);
-    registers.field(cdma, "D_MEAN_GLOBAL_1", "MEAN_AX", conv.mean_ax);
-    registers.field(cdma, "D_CVT_CFG", "CVT_EN", conv.input_convertor.enable);
-    registers.field(cdma, "D_CVT_CFG", "CVT_TRUNCATE", conv.input_convertor.truncate);
-    conv.input_convertor.offset = registers.block(cdma).signed_field("D_CVT_OFFSET", "CVT_OFFSET");
-    registers.field(cdma, "D_CVT_SCALE", "CVT_SCALE", conv.input_convertor.scale);
-    registers.field(cacc, "D_CLIP_CFG", "CLIP_TRUNCATE", conv.output_convertor.truncate);
+    registers.field(cdma_name, "D_MEAN_FORMAT", "MEAN_FORMAT", conv.mean_format);
+    registers.field(cdma_name, "D_MEAN_GLOBAL_0", "MEAN_RY", conv.mean_ry);
+    registers.field(cdma_name, "D_MEAN_GLOBAL_0", "MEAN_GU", conv.mean_gu);
+    registers.field(cdma_name, "D_MEAN_GLOBAL_1", "MEAN_BV", conv.mean_bv);
+    registers.field(cdma_name, "D_MEAN_GLOBAL_1", "MEAN_AX", conv.mean_ax);
+    registers.field(cdma_name, "D_CVT_CFG", "CVT_EN", conv.input_convertor.enable);
+    registers.field(cdma_name, "D_CVT_CFG", "CVT_TRUNCATE", conv.input_convertor.truncate);
+    conv.input_convertor.offset =
+        registers.block(cdma_name).signed_field("D_CVT_OFFSET", "CVT_OFFSET");
+    registers.field(cdma_name, "D_CVT_SCALE", "CVT_SCALE", conv.input_convertor.scale);
+    registers.field(cacc_name, "D_CLIP_CFG", "CLIP_TRUNCATE", conv.output_convertor.truncate);
 }
 
 void describe_conv_output(const OperationRegisters& registers, DlaCube& cube) {
-    registers.size(cacc, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", cube.width);
-    registers.size(cacc, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", cube.height);
-    registers.size(cacc, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", cube.channel);
-    cube.line_stride = registers.word(cacc, "D_LINE_STRIDE");
-    cube.surface_stride = registers.word(cacc, "D_SURF_STRIDE");
+    registers.size(cacc_name, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", cube.width);
+    registers.size(cacc_name, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT", cube.height);
+    registers.size(cacc_name, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL", cube.channel);
+    cube.line_stride = registers.word(cacc_name, "D_LINE_STRIDE");
+    cube.surface_stride = registers.word(cacc_name, "D_SURF_STRIDE");
 }
 
 void describe_conv_input(const OperationRegisters& registers, ConvDlaOperation& conv,
                          const PlaceCube& place) {
     DlaCube& source = conv.surfaces.source;
-    source.type = memory_of(field(registers, cdma, "D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE"));
-    registers.size(cdma, "D_DATAIN_SIZE_0", "DATAIN_WIDTH", source.width);
-    registers.size(cdma, "D_DATAIN_SIZE_0", "DATAIN_HEIGHT", source.height);
-    registers.size(cdma, "D_DATAIN_SIZE_1", "DATAIN_CHANNEL", source.channel);
-    source.line_stride = registers.word(cdma, "D_LINE_STRIDE");
-    source.surface_stride = registers.word(cdma, "D_SURF_STRIDE");
-    conv.surfaces.uv_line_stride = registers.word(cdma, "D_LINE_UV_STRIDE");
-    const Address first = registers.address(cdma, "D_DAIN_ADDR_LOW_0", "D_DAIN_ADDR_HIGH_0");
-    const Address second = registers.address(cdma, "D_DAIN_ADDR_LOW_1", "D_DAIN_ADDR_HIGH_1");
+    source.type = memory_of(field(registers, cdma_name, "D_DAIN_RAM_TYPE", "DATAIN_RAM_TYPE"));
+    registers.size(cdma_name, "D_DATAIN_SIZE_0", "DATAIN_WIDTH", source.width);
+    registers.size(cdma_name, "D_DATAIN_SIZE_0", "DATAIN_HEIGHT", source.height);
+    registers.size(cdma_name, "D_DATAIN_SIZE_1", "DATAIN_CHANNEL", source.channel);
+    source.line_stride = registers.word(cdma_name, "D_LINE_STRIDE");
+    source.surface_stride = registers.word(cdma_name, "D_SURF_STRIDE");
+    conv.surfaces.uv_line_stride = registers.word(cdma_name, "D_LINE_UV_STRIDE");
+    const Address first = registers.address(cdma_name, "D_DAIN_ADDR_LOW_0", "D_DAIN_ADDR_HIGH_0");
+    const Address second = registers.address(cdma_name, "D_DAIN_ADDR_LOW_1", "D_DAIN_ADDR_HIGH_1");
     conv.surfaces.offset_u =
         second.value == 0 ? 0 : static_cast<std::int64_t>(second.value - first.value);
     source.size = source.line_stride * source.height;
@@ -113,20 +107,21 @@ void describe_conv_input(const OperationRegisters& registers, ConvDlaOperation& 
 void describe_weights(const OperationRegisters& registers, ConvDlaOperation& conv,
                       const PlaceCube& place) {
     const DlaMemory type =
-        memory_of(field(registers, cdma, "D_WEIGHT_RAM_TYPE", "WEIGHT_RAM_TYPE"));
+        memory_of(field(registers, cdma_name, "D_WEIGHT_RAM_TYPE", "WEIGHT_RAM_TYPE"));
     const auto put = [&](DlaCube& cube, const std::string& name, std::uint32_t size) {
         cube.type = type;
         cube.size = size;
-        place(cube, registers.address(cdma, "D_" + name + "_ADDR_LOW", "D_" + name + "_ADDR_HIGH"),
+        place(cube,
+              registers.address(cdma_name, "D_" + name + "_ADDR_LOW", "D_" + name + "_ADDR_HIGH"),
               false);
     };
     DlaCube& weight = conv.surfaces.weight;
     weight.width = conv.operation.kernel_width_csc;
     weight.height = conv.operation.kernel_height_csc;
     weight.channel = conv.operation.kernel_channel_csc;
-    put(weight, "WEIGHT", registers.word(cdma, "D_WEIGHT_BYTES"));
+    put(weight, "WEIGHT", registers.word(cdma_name, "D_WEIGHT_BYTES"));
     if (conv.operation.weight_format == 1) {
-        put(conv.surfaces.wmb, "WMB", registers.word(cdma, "D_WMB_BYTES"));
+        put(conv.surfaces.wmb, "WMB", registers.word(cdma_name, "D_WMB_BYTES"));
         put(conv.surfaces.wgs, "WGS", 0);
     }
 }
@@ -145,23 +140,23 @@ const std::array<StageNames, 3>& stage_names() {
 
 void describe_stage_operand(const OperationRegisters& registers, const StageNames& names,
                             DlaSdpStage& stage, DlaCube& cube, const PlaceCube& place) {
-    if (stage.enable == 0 || stage.type == 0 || !registers.has(sdp_rdma)) {
+    if (stage.enable == 0 || stage.type == 0 || !registers.has(sdp_rdma_name)) {
         return;
     }
     const std::string config = "D_" + names.rdma + "_CFG";
-    if (field(registers, sdp_rdma, config, names.rdma + "_DISABLE") == 1) {
+    if (field(registers, sdp_rdma_name, config, names.rdma + "_DISABLE") == 1) {
         return;
     }
-    const bool per_kernel = field(registers, sdp_rdma, config, names.rdma + "_DATA_MODE") == 0;
+    const bool per_kernel = field(registers, sdp_rdma_name, config, names.rdma + "_DATA_MODE") == 0;
     stage.mode = per_kernel ? DlaSdpStage::per_kernel : DlaSdpStage::per_point;
-    stage.precision = field(registers, sdp_rdma, config, names.rdma + "_DATA_SIZE") == 0
+    stage.precision = field(registers, sdp_rdma_name, config, names.rdma + "_DATA_SIZE") == 0
                           ? DlaPrecision::Int8
                           : DlaPrecision::Int16;
-    cube.type = memory_of(field(registers, sdp_rdma, config, names.rdma + "_RAM_TYPE"));
+    cube.type = memory_of(field(registers, sdp_rdma_name, config, names.rdma + "_RAM_TYPE"));
     const std::string stem = "D_" + names.stage;
-    cube.line_stride = registers.word(sdp_rdma, stem + "_LINE_STRIDE");
-    cube.surface_stride = registers.word(sdp_rdma, stem + "_SURFACE_STRIDE");
-    place(cube, registers.address(sdp_rdma, stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_HIGH"),
+    cube.line_stride = registers.word(sdp_rdma_name, stem + "_LINE_STRIDE");
+    cube.surface_stride = registers.word(sdp_rdma_name, stem + "_SURFACE_STRIDE");
+    place(cube, registers.address(sdp_rdma_name, stem + "_BASE_ADDR_LOW", stem + "_BASE_ADDR_HIGH"),
           false);
 }
 
@@ -169,13 +164,14 @@ void describe_stage_type(const OperationRegisters& registers, const std::string&
                          DlaSdpStage& stage) {
     const std::string config = "D_DP_" + name + "_CFG";
     const auto works = [&](const std::string& part) {
-        return field(registers, sdp, config, name + part + "_BYPASS") == 0;
+        return field(registers, sdp_name, config, name + part + "_BYPASS") == 0;
     };
     stage.enable = works("") ? 1 : 0;
     stage.type = works("_ALU") ? (works("_MUL") ? DlaSdpStage::both : DlaSdpStage::add)
                                : (works("_MUL") ? DlaSdpStage::mul : std::uint8_t{0});
-    registers.field(sdp, config, name + "_ALU_ALGO", stage.alu_type);
-    const bool prelu = field(registers, sdp, config, name + "_MUL_PRELU") == 1 && works("_MUL");
+    registers.field(sdp_name, config, name + "_ALU_ALGO", stage.alu_type);
+    const bool prelu =
+        field(registers, sdp_name, config, name + "_MUL_PRELU") == 1 && works("_MUL");
     stage.activation = prelu ? DlaSdpStage::prelu : std::uint8_t{0};
     if (name != "EW" && works("_RELU")) {
         stage.activation = DlaSdpStage::relu;
@@ -188,25 +184,27 @@ void describe_stage_type(const OperationRegisters& registers, const std::string&
 void describe_affine_stage(const OperationRegisters& registers, const std::string& name,
                            DlaSdpStage& stage) {
     const std::string stem = "D_DP_" + name;
-    registers.field(sdp, stem + "_ALU_CFG", name + "_ALU_SHIFT_VALUE", stage.shift);
-    registers.field(sdp, stem + "_MUL_CFG", name + "_MUL_SHIFT_VALUE", stage.truncate);
+    registers.field(sdp_name, stem + "_ALU_CFG", name + "_ALU_SHIFT_VALUE", stage.shift);
+    registers.field(sdp_name, stem + "_MUL_CFG", name + "_MUL_SHIFT_VALUE", stage.truncate);
     stage.alu_operand =
-        registers.block(sdp).signed_field(stem + "_ALU_SRC_VALUE", name + "_ALU_OPERAND");
+        registers.block(sdp_name).signed_field(stem + "_ALU_SRC_VALUE", name + "_ALU_OPERAND");
     stage.mul_operand =
-        registers.block(sdp).signed_field(stem + "_MUL_SRC_VALUE", name + "_MUL_OPERAND");
+        registers.block(sdp_name).signed_field(stem + "_MUL_SRC_VALUE", name + "_MUL_OPERAND");
 }
 
 void describe_element_stage(const OperationRegisters& registers, DlaSdpStage& stage) {
-    stage.alu_operand = static_cast<std::int32_t>(registers.word(sdp, "D_DP_EW_ALU_SRC_VALUE"));
-    stage.mul_operand = static_cast<std::int32_t>(registers.word(sdp, "D_DP_EW_MUL_SRC_VALUE"));
-    registers.field(sdp, "D_DP_EW_TRUNCATE_VALUE", "EW_TRUNCATE", stage.truncate);
+    stage.alu_operand =
+        static_cast<std::int32_t>(registers.word(sdp_name, "D_DP_EW_ALU_SRC_VALUE"));
+    stage.mul_operand =
+        static_cast<std::int32_t>(registers.word(sdp_name, "D_DP_EW_MUL_SRC_VALUE"));
+    registers.field(sdp_name, "D_DP_EW_TRUNCATE_VALUE", "EW_TRUNCATE", stage.truncate);
     const auto convertor = [&](const std::string& part, DlaConvertor& of) {
         const std::string stem = "D_DP_EW_" + part + "_CVT_";
         const std::string name = "EW_" + part + "_CVT_";
-        of.enable = field(registers, sdp, "D_DP_EW_" + part + "_CFG", name + "BYPASS") == 0;
-        of.offset = static_cast<std::int32_t>(registers.word(sdp, stem + "OFFSET_VALUE"));
-        registers.field(sdp, stem + "SCALE_VALUE", name + "SCALE", of.scale);
-        registers.field(sdp, stem + "TRUNCATE_VALUE", name + "TRUNCATE", of.truncate);
+        of.enable = field(registers, sdp_name, "D_DP_EW_" + part + "_CFG", name + "BYPASS") == 0;
+        of.offset = static_cast<std::int32_t>(registers.word(sdp_name, stem + "OFFSET_VALUE"));
+        registers.field(sdp_name, stem + "SCALE_VALUE", name + "SCALE", of.scale);
+        registers.field(sdp_name, stem + "TRUNCATE_VALUE", name + "TRUNCATE", of.truncate);
     };
     convertor("ALU", stage.alu_convertor);
     convertor("MUL", stage.mul_convertor);
@@ -247,35 +245,37 @@ SdpDlaOperation describe_sdp(const OperationRegisters& registers, const PlaceCub
     DlaSdp& operation = made.operation;
     DlaCube& source = made.surfaces.source;
     DlaCube& destination = made.surfaces.destination;
-    registers.size(sdp, "D_DATA_CUBE_WIDTH", "WIDTH", source.width);
-    registers.size(sdp, "D_DATA_CUBE_HEIGHT", "HEIGHT", source.height);
-    registers.size(sdp, "D_DATA_CUBE_CHANNEL", "CHANNEL", source.channel);
-    registers.field(sdp, "D_DATA_FORMAT", "OUT_PRECISION", operation.destination_precision);
-    registers.field(sdp, "D_DATA_FORMAT", "PROC_PRECISION", operation.source_precision);
-    registers.field(sdp, "D_FEATURE_MODE_CFG", "WINOGRAD", operation.conv_mode);
-    registers.size(sdp, "D_FEATURE_MODE_CFG", "BATCH_NUMBER", operation.batch);
-    operation.batch_stride = registers.word(sdp, "D_DST_BATCH_STRIDE");
+    registers.size(sdp_name, "D_DATA_CUBE_WIDTH", "WIDTH", source.width);
+    registers.size(sdp_name, "D_DATA_CUBE_HEIGHT", "HEIGHT", source.height);
+    registers.size(sdp_name, "D_DATA_CUBE_CHANNEL", "CHANNEL", source.channel);
+    registers.field(sdp_name, "D_DATA_FORMAT", "OUT_PRECISION", operation.destination_precision);
+    registers.field(sdp_name, "D_DATA_FORMAT", "PROC_PRECISION", operation.source_precision);
+    registers.field(sdp_name, "D_FEATURE_MODE_CFG", "WINOGRAD", operation.conv_mode);
+    registers.size(sdp_name, "D_FEATURE_MODE_CFG", "BATCH_NUMBER", operation.batch);
+    operation.batch_stride = registers.word(sdp_name, "D_DST_BATCH_STRIDE");
     operation.output_convertor.offset =
-        static_cast<std::int32_t>(registers.word(sdp, "D_CVT_OFFSET"));
-    registers.field(sdp, "D_CVT_SCALE", "CVT_SCALE", operation.output_convertor.scale);
-    registers.field(sdp, "D_CVT_SHIFT", "CVT_SHIFT", operation.output_convertor.truncate);
-    if (field(registers, sdp, "D_FEATURE_MODE_CFG", "FLYING_MODE") == 0) {
-        registers.field(sdp_rdma, "D_FEATURE_MODE_CFG", "IN_PRECISION", operation.source_precision);
-        source.type = memory_of(field(registers, sdp_rdma, "D_SRC_DMA_CFG", "SRC_RAM_TYPE"));
-        source.line_stride = registers.word(sdp_rdma, "D_SRC_LINE_STRIDE");
-        source.surface_stride = registers.word(sdp_rdma, "D_SRC_SURFACE_STRIDE");
-        place(source, registers.address(sdp_rdma, "D_SRC_BASE_ADDR_LOW", "D_SRC_BASE_ADDR_HIGH"),
+        static_cast<std::int32_t>(registers.word(sdp_name, "D_CVT_OFFSET"));
+    registers.field(sdp_name, "D_CVT_SCALE", "CVT_SCALE", operation.output_convertor.scale);
+    registers.field(sdp_name, "D_CVT_SHIFT", "CVT_SHIFT", operation.output_convertor.truncate);
+    if (field(registers, sdp_name, "D_FEATURE_MODE_CFG", "FLYING_MODE") == 0) {
+        registers.field(sdp_rdma_name, "D_FEATURE_MODE_CFG", "IN_PRECISION",
+                        operation.source_precision);
+        source.type = memory_of(field(registers, sdp_rdma_name, "D_SRC_DMA_CFG", "SRC_RAM_TYPE"));
+        source.line_stride = registers.word(sdp_rdma_name, "D_SRC_LINE_STRIDE");
+        source.surface_stride = registers.word(sdp_rdma_name, "D_SRC_SURFACE_STRIDE");
+        place(source,
+              registers.address(sdp_rdma_name, "D_SRC_BASE_ADDR_LOW", "D_SRC_BASE_ADDR_HIGH"),
               false);
     }
     destination.width = source.width;
     destination.height = source.height;
     destination.channel = source.channel;
-    if (field(registers, sdp, "D_FEATURE_MODE_CFG", "OUTPUT_DST") == 0) {
-        destination.type = memory_of(field(registers, sdp, "D_DST_DMA_CFG", "DST_RAM_TYPE"));
-        destination.line_stride = registers.word(sdp, "D_DST_LINE_STRIDE");
-        destination.surface_stride = registers.word(sdp, "D_DST_SURFACE_STRIDE");
-        place(destination, registers.address(sdp, "D_DST_BASE_ADDR_LOW", "D_DST_BASE_ADDR_HIGH"),
-              true);
+    if (field(registers, sdp_name, "D_FEATURE_MODE_CFG", "OUTPUT_DST") == 0) {
+        destination.type = memory_of(field(registers, sdp_name, "D_DST_DMA_CFG", "DST_RAM_TYPE"));
+        destination.line_stride = registers.word(sdp_name, "D_DST_LINE_STRIDE");
+        destination.surface_stride = registers.word(sdp_name, "D_DST_SURFACE_STRIDE");
+        place(destination,
+              registers.address(sdp_name, "D_DST_BASE_ADDR_LOW", "D_DST_BASE_ADDR_HIGH"), true);
     }
     for (std::size_t i = 0; i < operation.stages.size(); ++i) {
         const StageNames& names = stage_names()[i];
@@ -316,26 +316,26 @@ PdpDlaOperation describe_pdp(const OperationRegisters& registers, const PlaceCub
     DlaPdp& operation = made.operation;
     DlaCube& source = made.surfaces.source;
     DlaCube& destination = made.surfaces.destination;
-    registers.size(pdp, "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", source.width);
-    registers.size(pdp, "D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", source.height);
-    registers.size(pdp, "D_DATA_CUBE_IN_CHANNEL", "CUBE_IN_CHANNEL", source.channel);
-    registers.size(pdp, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", destination.width);
-    registers.size(pdp, "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", destination.height);
-    registers.size(pdp, "D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL", destination.channel);
-    registers.field(pdp, "D_OPERATION_MODE_CFG", "POOLING_METHOD", operation.mode);
-    registers.size(pdp, "D_OPERATION_MODE_CFG", "SPLIT_NUM", operation.splits);
-    registers.field(pdp, "D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", operation.width);
-    registers.field(pdp, "D_POOLING_KERNEL_CFG", "KERNEL_HEIGHT", operation.height);
-    registers.size(pdp, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", operation.stride_x);
-    registers.size(pdp, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_HEIGHT", operation.stride_y);
-    registers.field(pdp, "D_POOLING_PADDING_CFG", "PAD_LEFT", operation.pad_left);
-    registers.field(pdp, "D_POOLING_PADDING_CFG", "PAD_RIGHT", operation.pad_right);
-    registers.field(pdp, "D_POOLING_PADDING_CFG", "PAD_TOP", operation.pad_top);
-    registers.field(pdp, "D_POOLING_PADDING_CFG", "PAD_BOTTOM", operation.pad_bottom);
-    registers.field(pdp, "D_DATA_FORMAT", "INPUT_DATA", operation.precision);
+    registers.size(pdp_name, "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH", source.width);
+    registers.size(pdp_name, "D_DATA_CUBE_IN_HEIGHT", "CUBE_IN_HEIGHT", source.height);
+    registers.size(pdp_name, "D_DATA_CUBE_IN_CHANNEL", "CUBE_IN_CHANNEL", source.channel);
+    registers.size(pdp_name, "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH", destination.width);
+    registers.size(pdp_name, "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT", destination.height);
+    registers.size(pdp_name, "D_DATA_CUBE_OUT_CHANNEL", "CUBE_OUT_CHANNEL", destination.channel);
+    registers.field(pdp_name, "D_OPERATION_MODE_CFG", "POOLING_METHOD", operation.mode);
+    registers.size(pdp_name, "D_OPERATION_MODE_CFG", "SPLIT_NUM", operation.splits);
+    registers.field(pdp_name, "D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", operation.width);
+    registers.field(pdp_name, "D_POOLING_KERNEL_CFG", "KERNEL_HEIGHT", operation.height);
+    registers.size(pdp_name, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", operation.stride_x);
+    registers.size(pdp_name, "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_HEIGHT", operation.stride_y);
+    registers.field(pdp_name, "D_POOLING_PADDING_CFG", "PAD_LEFT", operation.pad_left);
+    registers.field(pdp_name, "D_POOLING_PADDING_CFG", "PAD_RIGHT", operation.pad_right);
+    registers.field(pdp_name, "D_POOLING_PADDING_CFG", "PAD_TOP", operation.pad_top);
+    registers.field(pdp_name, "D_POOLING_PADDING_CFG", "PAD_BOTTOM", operation.pad_bottom);
+    registers.field(pdp_name, "D_DATA_FORMAT", "INPUT_DATA", operation.precision);
     for (std::size_t i = 0; i < operation.padding_values.size(); ++i) {
         const std::string number = std::to_string(i + 1);
-        operation.padding_values[i] = registers.block(pdp).signed_field(
+        operation.padding_values[i] = registers.block(pdp_name).signed_field(
             "D_POOLING_PADDING_VALUE_" + number + "_CFG", "PAD_VALUE_" + number + "X");
     }
     if (operation.splits > 1) {
@@ -343,25 +343,27 @@ PdpDlaOperation describe_pdp(const OperationRegisters& registers, const PlaceCub
                                std::uint16_t& last) {
             const std::string name = "D_PARTIAL_WIDTH_" + side;
             const std::string stem = "PARTIAL_WIDTH_" + side;
-            registers.size(pdp, name, stem + "_FIRST", first);
-            registers.size(pdp, name, stem + "_MID", mid);
-            registers.size(pdp, name, stem + "_LAST", last);
+            registers.size(pdp_name, name, stem + "_FIRST", first);
+            registers.size(pdp_name, name, stem + "_MID", mid);
+            registers.size(pdp_name, name, stem + "_LAST", last);
         };
         parts("IN", operation.partial_in_first, operation.partial_in_mid,
               operation.partial_in_last);
         parts("OUT", operation.partial_first, operation.partial_mid, operation.partial_last);
     }
-    if (field(registers, pdp, "D_OPERATION_MODE_CFG", "FLYING_MODE") == 1) {
-        source.type = memory_of(field(registers, pdp_rdma, "D_SRC_RAM_CFG", "SRC_RAM_TYPE"));
-        source.line_stride = registers.word(pdp_rdma, "D_SRC_LINE_STRIDE");
-        source.surface_stride = registers.word(pdp_rdma, "D_SRC_SURFACE_STRIDE");
-        place(source, registers.address(pdp_rdma, "D_SRC_BASE_ADDR_LOW", "D_SRC_BASE_ADDR_HIGH"),
+    if (field(registers, pdp_name, "D_OPERATION_MODE_CFG", "FLYING_MODE") == 1) {
+        source.type = memory_of(field(registers, pdp_rdma_name, "D_SRC_RAM_CFG", "SRC_RAM_TYPE"));
+        source.line_stride = registers.word(pdp_rdma_name, "D_SRC_LINE_STRIDE");
+        source.surface_stride = registers.word(pdp_rdma_name, "D_SRC_SURFACE_STRIDE");
+        place(source,
+              registers.address(pdp_rdma_name, "D_SRC_BASE_ADDR_LOW", "D_SRC_BASE_ADDR_HIGH"),
               false);
     }
-    destination.type = memory_of(field(registers, pdp, "D_DST_RAM_CFG", "DST_RAM_TYPE"));
-    destination.line_stride = registers.word(pdp, "D_DST_LINE_STRIDE");
-    destination.surface_stride = registers.word(pdp, "D_DST_SURFACE_STRIDE");
-    place(destination, registers.address(pdp, "D_DST_BASE_ADDR_LOW", "D_DST_BASE_ADDR_HIGH"), true);
+    destination.type = memory_of(field(registers, pdp_name, "D_DST_RAM_CFG", "DST_RAM_TYPE"));
+    destination.line_stride = registers.word(pdp_name, "D_DST_LINE_STRIDE");
+    destination.surface_stride = registers.word(pdp_name, "D_DST_SURFACE_STRIDE");
+    place(destination, registers.address(pdp_name, "D_DST_BASE_ADDR_LOW", "D_DST_BASE_ADDR_HIGH"),
+          true);
     return made;
 }
 

@@ -8,10 +8,6 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* cacc = "NVDLA_CACC";
-constexpr const char* csc = "NVDLA_CSC";
-constexpr const char* cdma = "NVDLA_CDMA";
-
 bool is_feature(const DlaConv& conv) { return conv.data_format == loadable_feature; }
 std::uint32_t bit(std::uint8_t flag) { return flag; }
 
@@ -87,7 +83,7 @@ void check(const OperationContext& context, const DlaConv& conv) {
 /// The group of all five blocks must be idle.
 void await_idle(const OperationContext& context) {
     const std::uint32_t status = context.group == 0 ? 0x3 : 0x30000;  // STATUS_0, STATUS_1
-    for (const char* block : {cacc, "NVDLA_CMAC_A", "NVDLA_CMAC_B", csc, cdma}) {
+    for (const std::string_view block : conv_block_names) {
         context.script.poll(block, "S_STATUS", status, 0);
     }
 }
@@ -95,32 +91,32 @@ void await_idle(const OperationContext& context) {
 void write_cacc(const OperationContext& context, const ConvDlaOperation& conv) {
     RegisterScript& script = context.script;
     const DlaCube& output = conv.surfaces.destination;
-    script.write(cacc, "D_MISC_CFG",
+    script.write(cacc_name, "D_MISC_CFG",
                  {{"CONV_MODE", conv.operation.mode},
                   {"PROC_PRECISION", static_cast<std::uint32_t>(conv.operation.output_precision)}});
     script.write(
-        cacc, "D_DATAOUT_SIZE_0",
+        cacc_name, "D_DATAOUT_SIZE_0",
         {{"DATAOUT_WIDTH", less_one(output.width)}, {"DATAOUT_HEIGHT", less_one(output.height)}});
-    script.write(cacc, "D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", less_one(output.channel)}});
+    script.write(cacc_name, "D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", less_one(output.channel)}});
     // the SDP receives the sums on the fly; an address for them has no effect
     const Address address = output.type <= DlaMemory::Sram && output.address != -1
                                 ? context.address(output.address, output.offset, 0, "destination")
                                 : Address(0);
-    script.write(cacc, "D_DATAOUT_ADDR", low_half(address));
-    script.write(cacc, "D_BATCH_NUMBER", less_one(conv.operation.batch));
-    script.write(cacc, "D_LINE_STRIDE", output.line_stride);
-    script.write(cacc, "D_SURF_STRIDE", output.surface_stride);
+    script.write(cacc_name, "D_DATAOUT_ADDR", low_half(address));
+    script.write(cacc_name, "D_BATCH_NUMBER", less_one(conv.operation.batch));
+    script.write(cacc_name, "D_LINE_STRIDE", output.line_stride);
+    script.write(cacc_name, "D_SURF_STRIDE", output.surface_stride);
     const bool packed = output.width == 1 && output.height == 1;
     context.require(!packed || output.line_stride == context.atom(),
                     fmt::format("the destination is one pixel, and its line stride {} is not {}",
                                 output.line_stride, context.atom()));
-    script.write(cacc, "D_DATAOUT_MAP",
+    script.write(cacc_name, "D_DATAOUT_MAP",
                  {{"LINE_PACKED", packed ? 1U : 0U}, {"SURF_PACKED", packed ? 1U : 0U}});
-    script.write(cacc, "D_CLIP_CFG", conv.operation.output_convertor.truncate);
+    script.write(cacc_name, "D_CLIP_CFG", conv.operation.output_convertor.truncate);
 }
 
 void write_cmac(const OperationContext& context, const DlaConv& conv) {
-    for (const char* block : {"NVDLA_CMAC_A", "NVDLA_CMAC_B"}) {
+    for (const std::string_view block : {cmac_a_name, cmac_b_name}) {
         context.script.write(
             block, "D_MISC_CFG",
             {{"CONV_MODE", conv.mode},
@@ -128,7 +124,7 @@ void write_cmac(const OperationContext& context, const DlaConv& conv) {
     }
 }
 
-void write_misc(RegisterScript& script, const char* block, const DlaConv& conv,
+void write_misc(RegisterScript& script, std::string_view block, const DlaConv& conv,
                 DlaPrecision input) {
     script.write(block, "D_MISC_CFG",
                  {{"CONV_MODE", conv.mode},
@@ -140,7 +136,7 @@ void write_misc(RegisterScript& script, const char* block, const DlaConv& conv,
                   {"SKIP_WEIGHT_RLS", bit(conv.skip_weight_release)}});
 }
 
-void write_banks(RegisterScript& script, const char* block, const DlaConv& conv) {
+void write_banks(RegisterScript& script, std::string_view block, const DlaConv& conv) {
     script.write(
         block, "D_BANK",
         {{"DATA_BANK", less_one(conv.data_banks)}, {"WEIGHT_BANK", less_one(conv.weight_banks)}});
@@ -149,50 +145,51 @@ void write_banks(RegisterScript& script, const char* block, const DlaConv& conv)
 void write_csc_sizes(RegisterScript& script, const ConvDlaOperation& conv) {
     const DlaConv& operation = conv.operation;
     const DlaCube& output = conv.surfaces.destination;
-    script.write(csc, "D_DATAIN_SIZE_EXT_0",
+    script.write(csc_name, "D_DATAIN_SIZE_EXT_0",
                  {{"DATAIN_WIDTH_EXT", less_one(operation.input_width_csc)},
                   {"DATAIN_HEIGHT_EXT", less_one(operation.input_height_csc)}});
-    script.write(csc, "D_DATAIN_SIZE_EXT_1",
+    script.write(csc_name, "D_DATAIN_SIZE_EXT_1",
                  {{"DATAIN_CHANNEL_EXT", less_one(operation.input_channel_csc)}});
-    script.write(csc, "D_BATCH_NUMBER", {{"BATCHES", less_one(operation.batch)}});
-    script.write(csc, "D_POST_Y_EXTENSION", {{"Y_EXTENSION", operation.post_extension}});
-    script.write(csc, "D_ENTRY_PER_SLICE", {{"ENTRIES", less_one(operation.entries_per_slice)}});
-    script.write(csc, "D_WEIGHT_FORMAT", {{"WEIGHT_FORMAT", operation.weight_format}});
-    script.write(csc, "D_WEIGHT_SIZE_EXT_0",
+    script.write(csc_name, "D_BATCH_NUMBER", {{"BATCHES", less_one(operation.batch)}});
+    script.write(csc_name, "D_POST_Y_EXTENSION", {{"Y_EXTENSION", operation.post_extension}});
+    script.write(csc_name, "D_ENTRY_PER_SLICE",
+                 {{"ENTRIES", less_one(operation.entries_per_slice)}});
+    script.write(csc_name, "D_WEIGHT_FORMAT", {{"WEIGHT_FORMAT", operation.weight_format}});
+    script.write(csc_name, "D_WEIGHT_SIZE_EXT_0",
                  {{"WEIGHT_WIDTH_EXT", less_one(operation.kernel_width_csc)},
                   {"WEIGHT_HEIGHT_EXT", less_one(operation.kernel_height_csc)}});
-    script.write(csc, "D_WEIGHT_SIZE_EXT_1",
+    script.write(csc_name, "D_WEIGHT_SIZE_EXT_1",
                  {{"WEIGHT_CHANNEL_EXT", less_one(operation.kernel_channel_csc)},
                   {"WEIGHT_KERNEL", less_one(output.channel)}});
-    script.write(csc, "D_WEIGHT_BYTES", conv.surfaces.weight.size);
-    script.write(csc, "D_WMB_BYTES", conv.surfaces.wmb.size);
-    script.write(csc, "D_DATAOUT_SIZE_0",
+    script.write(csc_name, "D_WEIGHT_BYTES", conv.surfaces.weight.size);
+    script.write(csc_name, "D_WMB_BYTES", conv.surfaces.wmb.size);
+    script.write(csc_name, "D_DATAOUT_SIZE_0",
                  {{"DATAOUT_WIDTH", less_one(operation.input_width_cmac)},
                   {"DATAOUT_HEIGHT", less_one(operation.input_height_cmac)}});
-    script.write(csc, "D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", less_one(output.channel)}});
-    script.write(csc, "D_ATOMICS",
+    script.write(csc_name, "D_DATAOUT_SIZE_1", {{"DATAOUT_CHANNEL", less_one(output.channel)}});
+    script.write(csc_name, "D_ATOMICS",
                  {{"ATOMICS", less_one(std::uint32_t{output.width} * output.height)}});
-    script.write(csc, "D_RELEASE", {{"RLS_SLICES", less_one(operation.release)}});
+    script.write(csc_name, "D_RELEASE", {{"RLS_SLICES", less_one(operation.release)}});
 }
 
 void write_csc(RegisterScript& script, const ConvDlaOperation& conv) {
     const DlaConv& operation = conv.operation;
-    write_misc(script, csc, operation, operation.output_precision);
-    script.write(csc, "D_DATAIN_FORMAT", {{"DATAIN_FORMAT", is_feature(operation) ? 0U : 1U}});
+    write_misc(script, csc_name, operation, operation.output_precision);
+    script.write(csc_name, "D_DATAIN_FORMAT", {{"DATAIN_FORMAT", is_feature(operation) ? 0U : 1U}});
     write_csc_sizes(script, conv);
     const bool direct = operation.mode == 0;  // a transformed kernel has none of these
-    script.write(csc, "D_CONV_STRIDE_EXT",
+    script.write(csc_name, "D_CONV_STRIDE_EXT",
                  {{"CONV_X_STRIDE_EXT", direct ? less_one(operation.stride_x) : 0},
                   {"CONV_Y_STRIDE_EXT", direct ? less_one(operation.stride_y) : 0}});
-    script.write(csc, "D_DILATION_EXT",
+    script.write(csc_name, "D_DILATION_EXT",
                  {{"X_DILATION_EXT", less_one(operation.dilation_x)},
                   {"Y_DILATION_EXT", less_one(operation.dilation_y)}});
-    script.write(csc, "D_ZERO_PADDING",
+    script.write(csc_name, "D_ZERO_PADDING",
                  {{"PAD_LEFT", direct ? std::uint32_t{operation.pad_left} : 0},
                   {"PAD_TOP", direct ? std::uint32_t{operation.pad_top} : 0}});
-    script.write(csc, "D_ZERO_PADDING_VALUE", static_cast<std::uint16_t>(operation.pad_value));
-    write_banks(script, csc, operation);
-    script.write(csc, "D_PRA_CFG", operation.pra_truncate);
+    script.write(csc_name, "D_ZERO_PADDING_VALUE", static_cast<std::uint16_t>(operation.pad_value));
+    write_banks(script, csc_name, operation);
+    script.write(csc_name, "D_PRA_CFG", operation.pra_truncate);
 }
 
 void write_cdma_input(const OperationContext& context, const ConvDlaOperation& conv,
@@ -201,56 +198,57 @@ void write_cdma_input(const OperationContext& context, const ConvDlaOperation& c
     const DlaConv& operation = conv.operation;
     const DlaCube& source = conv.surfaces.source;
     const bool feature = is_feature(operation);
-    script.write(cdma, "D_DATAIN_FORMAT",
+    script.write(cdma_name, "D_DATAIN_FORMAT",
                  {{"DATAIN_FORMAT", feature ? 0U : 1U},
                   {"PIXEL_FORMAT", feature ? 0U : std::uint32_t{operation.data_format}},
                   {"PIXEL_MAPPING", 0},
                   {"PIXEL_SIGN_OVERRIDE", operation.pixel_override}});
     script.write(
-        cdma, "D_DATAIN_SIZE_0",
+        cdma_name, "D_DATAIN_SIZE_0",
         {{"DATAIN_WIDTH", less_one(source.width)}, {"DATAIN_HEIGHT", less_one(source.height)}});
-    script.write(cdma, "D_DATAIN_SIZE_1", {{"DATAIN_CHANNEL", less_one(source.channel)}});
-    script.write(cdma, "D_DATAIN_SIZE_EXT_0",
+    script.write(cdma_name, "D_DATAIN_SIZE_1", {{"DATAIN_CHANNEL", less_one(source.channel)}});
+    script.write(cdma_name, "D_DATAIN_SIZE_EXT_0",
                  {{"DATAIN_WIDTH_EXT", less_one(operation.input_width_csc)},
                   {"DATAIN_HEIGHT_EXT", less_one(operation.input_height_csc)}});
-    script.write(cdma, "D_DAIN_RAM_TYPE", {{"DATAIN_RAM_TYPE", ram_type(source)}});
-    script.write(cdma, "D_DAIN_ADDR_HIGH_0", high_half(input));
-    script.write(cdma, "D_DAIN_ADDR_LOW_0", low_half(input));
+    script.write(cdma_name, "D_DAIN_RAM_TYPE", {{"DATAIN_RAM_TYPE", ram_type(source)}});
+    script.write(cdma_name, "D_DAIN_ADDR_HIGH_0", high_half(input));
+    script.write(cdma_name, "D_DAIN_ADDR_LOW_0", low_half(input));
     const Address second(input.value + static_cast<std::uint64_t>(conv.surfaces.offset_u));
-    script.write(cdma, "D_DAIN_ADDR_HIGH_1", high_half(second));
-    script.write(cdma, "D_DAIN_ADDR_LOW_1", low_half(second));
-    script.write(cdma, "D_LINE_STRIDE", source.line_stride);
-    script.write(cdma, "D_SURF_STRIDE", source.surface_stride);
-    script.write(cdma, "D_LINE_UV_STRIDE", conv.surfaces.uv_line_stride);
+    script.write(cdma_name, "D_DAIN_ADDR_HIGH_1", high_half(second));
+    script.write(cdma_name, "D_DAIN_ADDR_LOW_1", low_half(second));
+    script.write(cdma_name, "D_LINE_STRIDE", source.line_stride);
+    script.write(cdma_name, "D_SURF_STRIDE", source.surface_stride);
+    script.write(cdma_name, "D_LINE_UV_STRIDE", conv.surfaces.uv_line_stride);
     const std::uint64_t line = source.width * context.atom();
-    script.write(cdma, "D_DAIN_MAP",
+    script.write(cdma_name, "D_DAIN_MAP",
                  {{"LINE_PACKED", source.line_stride == line ? 1U : 0U},
                   {"SURF_PACKED", source.surface_stride == line * source.height ? 1U : 0U}});
-    script.write(cdma, "D_BATCH_NUMBER", {{"BATCHES", less_one(operation.batch)}});
-    script.write(cdma, "D_BATCH_STRIDE", operation.batch_stride);
-    script.write(cdma, "D_ENTRY_PER_SLICE", {{"ENTRIES", less_one(operation.entries_per_slice)}});
-    script.write(cdma, "D_FETCH_GRAIN", {{"GRAINS", less_one(operation.fetch_grain)}});
+    script.write(cdma_name, "D_BATCH_NUMBER", {{"BATCHES", less_one(operation.batch)}});
+    script.write(cdma_name, "D_BATCH_STRIDE", operation.batch_stride);
+    script.write(cdma_name, "D_ENTRY_PER_SLICE",
+                 {{"ENTRIES", less_one(operation.entries_per_slice)}});
+    script.write(cdma_name, "D_FETCH_GRAIN", {{"GRAINS", less_one(operation.fetch_grain)}});
 }
 
 void write_cdma_weights(RegisterScript& script, const ConvDlaOperation& conv,
                         const WeightAddresses& addresses) {
     const DlaConv& operation = conv.operation;
     const DlaCube& weight = conv.surfaces.weight;
-    script.write(cdma, "D_WEIGHT_FORMAT", {{"WEIGHT_FORMAT", operation.weight_format}});
-    script.write(cdma, "D_WEIGHT_SIZE_0",
+    script.write(cdma_name, "D_WEIGHT_FORMAT", {{"WEIGHT_FORMAT", operation.weight_format}});
+    script.write(cdma_name, "D_WEIGHT_SIZE_0",
                  {{"BYTE_PER_KERNEL", less_one(operation.bytes_per_kernel)}});
-    script.write(cdma, "D_WEIGHT_SIZE_1",
+    script.write(cdma_name, "D_WEIGHT_SIZE_1",
                  {{"WEIGHT_KERNEL", less_one(conv.surfaces.destination.channel)}});
-    script.write(cdma, "D_WEIGHT_RAM_TYPE", {{"WEIGHT_RAM_TYPE", ram_type(weight)}});
-    script.write(cdma, "D_WEIGHT_ADDR_HIGH", high_half(addresses.weight));
-    script.write(cdma, "D_WEIGHT_ADDR_LOW", low_half(addresses.weight));
-    script.write(cdma, "D_WEIGHT_BYTES", weight.size);
+    script.write(cdma_name, "D_WEIGHT_RAM_TYPE", {{"WEIGHT_RAM_TYPE", ram_type(weight)}});
+    script.write(cdma_name, "D_WEIGHT_ADDR_HIGH", high_half(addresses.weight));
+    script.write(cdma_name, "D_WEIGHT_ADDR_LOW", low_half(addresses.weight));
+    script.write(cdma_name, "D_WEIGHT_BYTES", weight.size);
     if (operation.weight_format == 1) {
-        script.write(cdma, "D_WGS_ADDR_HIGH", high_half(addresses.wgs));
-        script.write(cdma, "D_WGS_ADDR_LOW", low_half(addresses.wgs));
-        script.write(cdma, "D_WMB_ADDR_HIGH", high_half(addresses.wmb));
-        script.write(cdma, "D_WMB_ADDR_LOW", low_half(addresses.wmb));
-        script.write(cdma, "D_WMB_BYTES", conv.surfaces.wmb.size);
+        script.write(cdma_name, "D_WGS_ADDR_HIGH", high_half(addresses.wgs));
+        script.write(cdma_name, "D_WGS_ADDR_LOW", low_half(addresses.wgs));
+        script.write(cdma_name, "D_WMB_ADDR_HIGH", high_half(addresses.wmb));
+        script.write(cdma_name, "D_WMB_ADDR_LOW", low_half(addresses.wmb));
+        script.write(cdma_name, "D_WMB_BYTES", conv.surfaces.wmb.size);
     }
 }
 
@@ -258,21 +256,22 @@ void write_cdma_convertor(RegisterScript& script, const DlaConv& conv) {
     const auto half = [](std::int16_t number) -> std::uint32_t {
         return static_cast<std::uint16_t>(number);
     };
-    script.write(cdma, "D_MEAN_FORMAT", {{"MEAN_FORMAT", conv.mean_format}});
+    script.write(cdma_name, "D_MEAN_FORMAT", {{"MEAN_FORMAT", conv.mean_format}});
     if (conv.mean_format == 1) {
-        script.write(cdma, "D_MEAN_GLOBAL_0",
+        script.write(cdma_name, "D_MEAN_GLOBAL_0",
                      {{"MEAN_RY", half(conv.mean_ry)}, {"MEAN_GU", half(conv.mean_gu)}});
-        script.write(cdma, "D_MEAN_GLOBAL_1",
+        script.write(cdma_name, "D_MEAN_GLOBAL_1",
                      {{"MEAN_BV", half(conv.mean_bv)}, {"MEAN_AX", half(conv.mean_ax)}});
     }
     if (conv.input_convertor.enable == 0) {
-        script.write(cdma, "D_CVT_CFG", {{"CVT_EN", 0}});
+        script.write(cdma_name, "D_CVT_CFG", {{"CVT_EN", 0}});
         return;
     }
-    script.write(cdma, "D_CVT_CFG",
+    script.write(cdma_name, "D_CVT_CFG",
                  {{"CVT_EN", 1}, {"CVT_TRUNCATE", conv.input_convertor.truncate}});
-    script.write(cdma, "D_CVT_OFFSET", static_cast<std::uint32_t>(conv.input_convertor.offset));
-    script.write(cdma, "D_CVT_SCALE",
+    script.write(cdma_name, "D_CVT_OFFSET",
+                 static_cast<std::uint32_t>(conv.input_convertor.offset));
+    script.write(cdma_name, "D_CVT_SCALE",
                  static_cast<std::uint32_t>(std::int32_t{conv.input_convertor.scale}));
 }
 
@@ -287,20 +286,21 @@ void ConvDlaOperation::write(const OperationContext& context) const {
     write_cacc(context, *this);
     write_cmac(context, operation);
     write_csc(script, *this);
-    write_misc(script, cdma, operation, operation.input_precision);
+    write_misc(script, cdma_name, operation, operation.input_precision);
     write_cdma_input(context, *this, input);
     write_cdma_weights(script, *this, weights);
     write_cdma_convertor(script, operation);
-    script.write(cdma, "D_CONV_STRIDE",
+    script.write(cdma_name, "D_CONV_STRIDE",
                  {{"CONV_X_STRIDE", less_one(operation.stride_x)},
                   {"CONV_Y_STRIDE", less_one(operation.stride_y)}});
-    script.write(cdma, "D_ZERO_PADDING",
+    script.write(cdma_name, "D_ZERO_PADDING",
                  {{"PAD_LEFT", operation.pad_left},
                   {"PAD_RIGHT", operation.pad_right},
                   {"PAD_TOP", operation.pad_top},
                   {"PAD_BOTTOM", operation.pad_bottom}});
-    script.write(cdma, "D_ZERO_PADDING_VALUE", static_cast<std::uint16_t>(operation.pad_value));
-    write_banks(script, cdma, operation);
+    script.write(cdma_name, "D_ZERO_PADDING_VALUE",
+                 static_cast<std::uint16_t>(operation.pad_value));
+    write_banks(script, cdma_name, operation);
 }
 
 }  // namespace npuscope

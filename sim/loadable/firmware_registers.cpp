@@ -79,10 +79,6 @@ std::int16_t table_of(const DlaOperation& operation) {
 
 namespace {
 
-/// Blocks of the convolution, in the firmware's order.
-constexpr std::array conv_blocks{"NVDLA_CACC", "NVDLA_CMAC_A", "NVDLA_CMAC_B", "NVDLA_CSC",
-                                 "NVDLA_CDMA"};
-
 /// Interrupts are unmasked when each operation is programmed, those of the convolution once; after
 /// reset nothing is masked.
 bool unmasks(const DlaOperation& operation) {
@@ -109,7 +105,7 @@ void write_producer(RegisterScript& script, DlaUnit unit, unsigned group, unsign
         return;
     }
     if (unit == DlaUnit::Conv) {
-        for (const char* block : conv_blocks) {
+        for (const std::string_view block : conv_block_names) {
             script.write(block, "S_POINTER", group);
         }
         return;
@@ -144,20 +140,20 @@ void write_enable(const OperationContext& context, const DlaOperation& operation
     if (row == nullptr) {
         if (unmasks(operation)) {
             if (context.counts) {
-                script.write("NVDLA_BDMA", "CFG_STATUS", 1);
+                script.write(bdma_name, "CFG_STATUS", 1);
             }
-            script.write("NVDLA_BDMA", group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1", 1);
+            script.write(bdma_name, group == 0 ? "CFG_LAUNCH0" : "CFG_LAUNCH1", 1);
         }
         return;
     }
     if (unit == DlaUnit::Conv) {
-        script.poll("NVDLA_CDMA", "S_CBUF_FLUSH_STATUS", 1, 1);
+        script.poll(cdma_name, "S_CBUF_FLUSH_STATUS", 1, 1);
     }
     if (context.counts) {
         script.write(row->blocks[0], "D_PERF_ENABLE", counters_of(unit));
     }
     if (unit == DlaUnit::Conv) {
-        for (const char* block : conv_blocks) {
+        for (const std::string_view block : conv_block_names) {
             script.write(block, "D_OP_ENABLE", 1);
         }
         return;
@@ -212,7 +208,7 @@ Address feature_address(const OperationContext& context, const DlaCube& cube, st
 
 void write_table(RegisterScript& script, std::string_view block, const DlaLut& table,
                  DlaPrecision precision) {
-    const bool is_cdp = block == "NVDLA_CDP";
+    const bool is_cdp = block == cdp_name;
     const auto entries = [&](std::uint32_t id, const auto& values) {
         script.write(block, "S_LUT_ACCESS_CFG", {{"LUT_TABLE_ID", id}, {"LUT_ACCESS_TYPE", 1}});
         for (const std::int16_t value : values) {

@@ -6,6 +6,7 @@
 // source: NVDLA sw, kmd/firmware: a file of each unit, common.c
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -24,6 +25,24 @@
 namespace npuscope {
 
 struct PipelineRow;
+
+// Names of the blocks that the firmware writes.
+inline constexpr std::string_view cdma_name = "NVDLA_CDMA";
+inline constexpr std::string_view cmac_a_name = "NVDLA_CMAC_A";
+inline constexpr std::string_view cmac_b_name = "NVDLA_CMAC_B";
+inline constexpr std::string_view csc_name = "NVDLA_CSC";
+inline constexpr std::string_view cacc_name = "NVDLA_CACC";
+/// In the firmware's order.
+inline constexpr std::array conv_block_names{cacc_name, cmac_a_name, cmac_b_name, csc_name,
+                                             cdma_name};
+inline constexpr std::string_view sdp_name = "NVDLA_SDP";
+inline constexpr std::string_view sdp_rdma_name = "NVDLA_SDP_RDMA";
+inline constexpr std::string_view pdp_name = "NVDLA_PDP";
+inline constexpr std::string_view pdp_rdma_name = "NVDLA_PDP_RDMA";
+inline constexpr std::string_view cdp_name = "NVDLA_CDP";
+inline constexpr std::string_view cdp_rdma_name = "NVDLA_CDP_RDMA";
+inline constexpr std::string_view rbk_name = "NVDLA_RBK";
+inline constexpr std::string_view bdma_name = "NVDLA_BDMA";
 
 /// Register writes in order, with the addresses that the NPU has for them.
 class RegisterScript {

@@ -10,17 +10,14 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* sdp_block = "NVDLA_SDP";
-constexpr const char* rdma_block = "NVDLA_SDP_RDMA";
-
 /// A stage's registers, and those of its read DMA, are named after it.
-struct StageNames {
+struct StageWords {
     const char* stage;    ///< BS
     const char* rdma;     ///< BRDMA
     const char* member;   ///< of the descriptor
     const char* operand;  ///< in words
 };
-constexpr std::array<StageNames, 3> stage_names{{{"BS", "BRDMA", "x1_op", "x1 operands"},
+constexpr std::array<StageWords, 3> stage_words{{{"BS", "BRDMA", "x1_op", "x1 operands"},
                                                  {"BN", "NRDMA", "x2_op", "x2 operands"},
                                                  {"EW", "ERDMA", "y_op", "y operands"}}};
 
@@ -35,7 +32,7 @@ void check(const OperationContext& context, const DlaSdp& sdp) {
     precision_code(context, sdp.destination_precision, "dst_precision");
     for (std::size_t i = 0; i < sdp.stages.size(); ++i) {
         const DlaSdpStage& stage = sdp.stages[i];
-        const std::string member = stage_names[i].member;
+        const std::string member = stage_words[i].member;
         precision_code(context, stage.precision, (member + ".precision").c_str());
         const auto at_most = [&](const char* name, std::uint8_t value, std::uint8_t most) {
             context.require(value <= most,
@@ -58,16 +55,16 @@ Address operand_address(const OperationContext& context, const SdpDlaOperation& 
     const std::uint64_t numbers = operation.type == DlaSdpStage::both ? 2 : 1;
     const std::uint64_t bytes = element_bytes(operation.precision) * numbers;
     if (operation.mode == DlaSdpStage::per_kernel) {
-        return bytes_address(context, cube, source.channel * bytes, stage_names[stage].operand);
+        return bytes_address(context, cube, source.channel * bytes, stage_words[stage].operand);
     }
     DlaCube read = cube;  // the operand read has the shape of the computed cube
     read.width = source.width;
     read.height = source.height;
     read.channel = source.channel;
     if (numbers == 2) {
-        return bytes_address(context, cube, 1, stage_names[stage].operand);
+        return bytes_address(context, cube, 1, stage_words[stage].operand);
     }
-    return feature_address(context, read, bytes, stage_names[stage].operand);
+    return feature_address(context, read, bytes, stage_words[stage].operand);
 }
 
 std::uint32_t processing_precision(const DlaSdp& sdp) {
@@ -82,21 +79,21 @@ void write_operand_dma(RegisterScript& script, const SdpDlaOperation& sdp, std::
                        std::optional<Address> address) {
     const DlaSdpStage& stage = sdp.operation.stages[index];
     const DlaCube& cube = sdp.surfaces.operands[index];
-    const std::string dma = stage_names[index].rdma;
+    const std::string dma = stage_words[index].rdma;
     const std::uint32_t use = stage.type == DlaSdpStage::both  ? 2
                               : stage.type == DlaSdpStage::add ? 1
                                                                : 0;
-    script.write(rdma_block, "D_" + dma + "_CFG",
+    script.write(sdp_rdma_name, "D_" + dma + "_CFG",
                  {{dma + "_DISABLE", address ? 0U : 1U},
                   {dma + "_DATA_USE", use},
                   {dma + "_DATA_SIZE", stage.precision == DlaPrecision::Int8 ? 0U : 1U},
                   {dma + "_DATA_MODE", stage.mode == DlaSdpStage::per_kernel ? 0U : 1U},
                   {dma + "_RAM_TYPE", ram_type(cube)}});
     if (address) {
-        const std::string stem = std::string("D_") + stage_names[index].stage;
-        script.write_address(rdma_block, stem + "_BASE_ADDR", *address);
-        script.write(rdma_block, stem + "_LINE_STRIDE", cube.line_stride);
-        script.write(rdma_block, stem + "_SURFACE_STRIDE", cube.surface_stride);
+        const std::string stem = std::string("D_") + stage_words[index].stage;
+        script.write_address(sdp_rdma_name, stem + "_BASE_ADDR", *address);
+        script.write(sdp_rdma_name, stem + "_LINE_STRIDE", cube.line_stride);
+        script.write(sdp_rdma_name, stem + "_SURFACE_STRIDE", cube.surface_stride);
     }
 }
 
@@ -105,12 +102,12 @@ void write_rdma(const OperationContext& context, const SdpDlaOperation& sdp,
                 const std::array<std::optional<Address>, 3>& operands) {
     RegisterScript& script = context.script;
     const DlaSdp& operation = sdp.operation;
-    script.write(rdma_block, "D_FEATURE_MODE_CFG", {{"FLYING_MODE", 0}});
-    for (const StageNames& names : stage_names) {
+    script.write(sdp_rdma_name, "D_FEATURE_MODE_CFG", {{"FLYING_MODE", 0}});
+    for (const StageWords& names : stage_words) {
         const std::string dma = names.rdma;
-        script.write(rdma_block, "D_" + dma + "_CFG", {{dma + "_DISABLE", 0}});
+        script.write(sdp_rdma_name, "D_" + dma + "_CFG", {{dma + "_DISABLE", 0}});
     }
-    script.write(rdma_block, "D_FEATURE_MODE_CFG",
+    script.write(sdp_rdma_name, "D_FEATURE_MODE_CFG",
                  {{"FLYING_MODE", source ? 0U : 1U},
                   {"WINOGRAD", operation.conv_mode == 1 ? 1U : 0U},
                   {"IN_PRECISION", static_cast<std::uint32_t>(operation.source_precision)},
@@ -121,14 +118,14 @@ void write_rdma(const OperationContext& context, const SdpDlaOperation& sdp,
         return;
     }
     const DlaCube& cube = sdp.surfaces.source;
-    script.write(rdma_block, "D_DATA_CUBE_WIDTH", less_one(cube.width));
-    script.write(rdma_block, "D_DATA_CUBE_HEIGHT", less_one(cube.height));
-    script.write(rdma_block, "D_DATA_CUBE_CHANNEL", less_one(cube.channel));
+    script.write(sdp_rdma_name, "D_DATA_CUBE_WIDTH", less_one(cube.width));
+    script.write(sdp_rdma_name, "D_DATA_CUBE_HEIGHT", less_one(cube.height));
+    script.write(sdp_rdma_name, "D_DATA_CUBE_CHANNEL", less_one(cube.channel));
     if (source) {
-        script.write_address(rdma_block, "D_SRC_BASE_ADDR", *source);
-        script.write(rdma_block, "D_SRC_LINE_STRIDE", cube.line_stride);
-        script.write(rdma_block, "D_SRC_SURFACE_STRIDE", cube.surface_stride);
-        script.write(rdma_block, "D_SRC_DMA_CFG", ram_type(cube));
+        script.write_address(sdp_rdma_name, "D_SRC_BASE_ADDR", *source);
+        script.write(sdp_rdma_name, "D_SRC_LINE_STRIDE", cube.line_stride);
+        script.write(sdp_rdma_name, "D_SRC_SURFACE_STRIDE", cube.surface_stride);
+        script.write(sdp_rdma_name, "D_SRC_DMA_CFG", ram_type(cube));
     }
     for (std::size_t i = 0; i < operands.size(); ++i) {
         write_operand_dma(script, sdp, i, operands[i]);
@@ -136,11 +133,11 @@ void write_rdma(const OperationContext& context, const SdpDlaOperation& sdp,
 }
 
 /// BS and BN, which are identical.
-void write_affine_stage(RegisterScript& script, const DlaSdpStage& stage, const StageNames& names) {
+void write_affine_stage(RegisterScript& script, const DlaSdpStage& stage, const StageWords& names) {
     const std::string name = names.stage;
     const std::string stem = "D_DP_" + name;
     const auto bypass = [](bool works) { return works ? 0U : 1U; };
-    script.write(sdp_block, stem + "_CFG",
+    script.write(sdp_name, stem + "_CFG",
                  {{name + "_BYPASS", bypass(stage.enable != 0)},
                   {name + "_ALU_BYPASS", bypass(has_alu(stage))},
                   {name + "_ALU_ALGO", stage.alu_type},
@@ -152,18 +149,18 @@ void write_affine_stage(RegisterScript& script, const DlaSdpStage& stage, const 
     }
     const bool in_registers = stage.mode == DlaSdpStage::per_layer;
     if (has_alu(stage)) {
-        script.write(sdp_block, stem + "_ALU_CFG",
+        script.write(sdp_name, stem + "_ALU_CFG",
                      {{name + "_ALU_SRC", in_registers ? 0U : 1U},
                       {name + "_ALU_SHIFT_VALUE", stage.shift}});
     }
     if (in_registers) {
-        script.write(sdp_block, stem + "_ALU_SRC_VALUE",
+        script.write(sdp_name, stem + "_ALU_SRC_VALUE",
                      static_cast<std::uint32_t>(stage.alu_operand));
-        script.write(sdp_block, stem + "_MUL_SRC_VALUE",
+        script.write(sdp_name, stem + "_MUL_SRC_VALUE",
                      static_cast<std::uint32_t>(stage.mul_operand));
     }
     script.write(
-        sdp_block, stem + "_MUL_CFG",
+        sdp_name, stem + "_MUL_CFG",
         {{name + "_MUL_SRC", in_registers ? 0U : 1U}, {name + "_MUL_SHIFT_VALUE", stage.truncate}});
 }
 
@@ -172,23 +169,23 @@ void write_element_operand(RegisterScript& script, const std::string& part, bool
                            std::int32_t value, const DlaConvertor& convertor) {
     const std::string name = "EW_" + part;
     const std::string stem = "D_DP_" + name;
-    script.write(sdp_block, stem + "_CFG",
+    script.write(sdp_name, stem + "_CFG",
                  {{name + "_SRC", in_registers ? 0U : 1U},
                   {name + "_CVT_BYPASS", convertor.enable != 0 ? 0U : 1U}});
     if (in_registers) {
-        script.write(sdp_block, stem + "_SRC_VALUE", static_cast<std::uint32_t>(value));
+        script.write(sdp_name, stem + "_SRC_VALUE", static_cast<std::uint32_t>(value));
         return;
     }
-    script.write(sdp_block, stem + "_CVT_OFFSET_VALUE",
+    script.write(sdp_name, stem + "_CVT_OFFSET_VALUE",
                  static_cast<std::uint32_t>(convertor.offset));
-    script.write(sdp_block, stem + "_CVT_SCALE_VALUE",
+    script.write(sdp_name, stem + "_CVT_SCALE_VALUE",
                  static_cast<std::uint32_t>(std::int32_t{convertor.scale}));
-    script.write(sdp_block, stem + "_CVT_TRUNCATE_VALUE", convertor.truncate);
+    script.write(sdp_name, stem + "_CVT_TRUNCATE_VALUE", convertor.truncate);
 }
 
 void write_element_stage(RegisterScript& script, const DlaSdpStage& stage) {
     const auto bypass = [](bool works) { return works ? 0U : 1U; };
-    script.write(sdp_block, "D_DP_EW_CFG",
+    script.write(sdp_name, "D_DP_EW_CFG",
                  {{"EW_BYPASS", bypass(stage.enable != 0)},
                   {"EW_ALU_BYPASS", bypass(has_alu(stage))},
                   {"EW_ALU_ALGO", stage.alu_type},
@@ -205,30 +202,30 @@ void write_element_stage(RegisterScript& script, const DlaSdpStage& stage) {
     if (has_mul(stage)) {
         write_element_operand(script, "MUL", in_registers, stage.mul_operand, stage.mul_convertor);
     }
-    script.write(sdp_block, "D_DP_EW_TRUNCATE_VALUE", stage.truncate);
+    script.write(sdp_name, "D_DP_EW_TRUNCATE_VALUE", stage.truncate);
 }
 
 void write_output(RegisterScript& script, const SdpDlaOperation& sdp, bool flying) {
     const DlaSdp& operation = sdp.operation;
     const DlaCube& output = sdp.surfaces.destination;
     const bool to_pdp = output.type == DlaMemory::OnTheFly;
-    script.write(sdp_block, "D_FEATURE_MODE_CFG",
+    script.write(sdp_name, "D_FEATURE_MODE_CFG",
                  {{"FLYING_MODE", flying ? 1U : 0U},
                   {"OUTPUT_DST", to_pdp ? 1U : 0U},
                   {"WINOGRAD", operation.conv_mode == 1 ? 1U : 0U},
                   {"BATCH_NUMBER", less_one(operation.batch)}});
-    script.write(sdp_block, "D_DST_DMA_CFG", ram_type(output));
+    script.write(sdp_name, "D_DST_DMA_CFG", ram_type(output));
     if (operation.batch > 1) {
-        script.write(sdp_block, "D_DST_BATCH_STRIDE", operation.batch_stride);
+        script.write(sdp_name, "D_DST_BATCH_STRIDE", operation.batch_stride);
     }
-    script.write(sdp_block, "D_DATA_FORMAT",
+    script.write(sdp_name, "D_DATA_FORMAT",
                  {{"PROC_PRECISION", processing_precision(operation)},
                   {"OUT_PRECISION", static_cast<std::uint32_t>(operation.destination_precision)}});
-    script.write(sdp_block, "D_CVT_OFFSET",
+    script.write(sdp_name, "D_CVT_OFFSET",
                  static_cast<std::uint32_t>(operation.output_convertor.offset));
-    script.write(sdp_block, "D_CVT_SCALE",
+    script.write(sdp_name, "D_CVT_SCALE",
                  static_cast<std::uint32_t>(std::int32_t{operation.output_convertor.scale}));
-    script.write(sdp_block, "D_CVT_SHIFT", operation.output_convertor.truncate);
+    script.write(sdp_name, "D_CVT_SHIFT", operation.output_convertor.truncate);
 }
 
 }  // namespace
@@ -259,19 +256,19 @@ void SdpDlaOperation::write(const OperationContext& context) const {
     }
     write_rdma(context, *this, source, operands);
     if (operation.table >= 0) {
-        write_table(script, sdp_block, table, operation.source_precision);
+        write_table(script, sdp_name, table, operation.source_precision);
     }
-    script.write(sdp_block, "D_DATA_CUBE_WIDTH", less_one(surfaces.source.width));
-    script.write(sdp_block, "D_DATA_CUBE_HEIGHT", less_one(surfaces.source.height));
-    script.write(sdp_block, "D_DATA_CUBE_CHANNEL", less_one(surfaces.source.channel));
+    script.write(sdp_name, "D_DATA_CUBE_WIDTH", less_one(surfaces.source.width));
+    script.write(sdp_name, "D_DATA_CUBE_HEIGHT", less_one(surfaces.source.height));
+    script.write(sdp_name, "D_DATA_CUBE_CHANNEL", less_one(surfaces.source.channel));
     if (destination) {
-        script.write(sdp_block, "D_DST_BASE_ADDR_HIGH", high_half(*destination));
-        script.write(sdp_block, "D_DST_BASE_ADDR_LOW", low_half(*destination));
-        script.write(sdp_block, "D_DST_LINE_STRIDE", surfaces.destination.line_stride);
-        script.write(sdp_block, "D_DST_SURFACE_STRIDE", surfaces.destination.surface_stride);
+        script.write(sdp_name, "D_DST_BASE_ADDR_HIGH", high_half(*destination));
+        script.write(sdp_name, "D_DST_BASE_ADDR_LOW", low_half(*destination));
+        script.write(sdp_name, "D_DST_LINE_STRIDE", surfaces.destination.line_stride);
+        script.write(sdp_name, "D_DST_SURFACE_STRIDE", surfaces.destination.surface_stride);
     }
-    write_affine_stage(script, operation.stages[0], stage_names[0]);
-    write_affine_stage(script, operation.stages[1], stage_names[1]);
+    write_affine_stage(script, operation.stages[0], stage_words[0]);
+    write_affine_stage(script, operation.stages[1], stage_words[1]);
     write_element_stage(script, operation.stages[2]);
     write_output(script, *this, flying);
 }

@@ -10,13 +10,6 @@
 namespace npuscope {
 namespace {
 
-constexpr const char* pdp_block = "NVDLA_PDP";
-constexpr const char* pdp_rdma = "NVDLA_PDP_RDMA";
-constexpr const char* cdp_block = "NVDLA_CDP";
-constexpr const char* cdp_rdma = "NVDLA_CDP_RDMA";
-constexpr const char* rbk_block = "NVDLA_RBK";
-constexpr const char* bdma_block = "NVDLA_BDMA";
-
 // source: pdp.c and common.h: what the firmware accepts
 constexpr unsigned most_splits = 64;
 constexpr unsigned largest_cube = 8192;
@@ -65,7 +58,7 @@ void check_pdp(const OperationContext& context, const PdpDlaOperation& pdp) {
 /// Widths count from zero where there is one.
 std::uint32_t part(std::uint16_t width) { return width == 0 ? 0 : less_one(width); }
 
-void write_partial_inputs(RegisterScript& script, const char* block, const DlaPdp& pdp) {
+void write_partial_inputs(RegisterScript& script, std::string_view block, const DlaPdp& pdp) {
     script.write(block, "D_PARTIAL_WIDTH_IN",
                  {{"PARTIAL_WIDTH_IN_FIRST", part(pdp.partial_in_first)},
                   {"PARTIAL_WIDTH_IN_MID", part(pdp.partial_in_mid)},
@@ -75,49 +68,50 @@ void write_partial_inputs(RegisterScript& script, const char* block, const DlaPd
 void write_pdp_rdma(RegisterScript& script, const PdpDlaOperation& pdp, Address input) {
     const DlaPdp& operation = pdp.operation;
     const DlaCube& source = pdp.surfaces.source;
-    script.write(pdp_rdma, "D_DATA_CUBE_IN_WIDTH", less_one(source.width));
-    script.write(pdp_rdma, "D_DATA_CUBE_IN_HEIGHT", less_one(source.height));
-    script.write(pdp_rdma, "D_DATA_CUBE_IN_CHANNEL", less_one(source.channel));
-    script.write(pdp_rdma, "D_SRC_BASE_ADDR_HIGH", high_half(input));
-    script.write(pdp_rdma, "D_SRC_BASE_ADDR_LOW", low_half(input));
-    script.write(pdp_rdma, "D_SRC_LINE_STRIDE", source.line_stride);
-    script.write(pdp_rdma, "D_SRC_SURFACE_STRIDE", source.surface_stride);
-    script.write(pdp_rdma, "D_DATA_FORMAT",
+    script.write(pdp_rdma_name, "D_DATA_CUBE_IN_WIDTH", less_one(source.width));
+    script.write(pdp_rdma_name, "D_DATA_CUBE_IN_HEIGHT", less_one(source.height));
+    script.write(pdp_rdma_name, "D_DATA_CUBE_IN_CHANNEL", less_one(source.channel));
+    script.write(pdp_rdma_name, "D_SRC_BASE_ADDR_HIGH", high_half(input));
+    script.write(pdp_rdma_name, "D_SRC_BASE_ADDR_LOW", low_half(input));
+    script.write(pdp_rdma_name, "D_SRC_LINE_STRIDE", source.line_stride);
+    script.write(pdp_rdma_name, "D_SRC_SURFACE_STRIDE", source.surface_stride);
+    script.write(pdp_rdma_name, "D_DATA_FORMAT",
                  {{"INPUT_DATA", static_cast<std::uint32_t>(operation.precision)}});
-    script.write(pdp_rdma, "D_SRC_RAM_CFG", {{"SRC_RAM_TYPE", ram_type(source)}});
-    script.write(pdp_rdma, "D_OPERATION_MODE_CFG", {{"SPLIT_NUM", less_one(operation.splits)}});
+    script.write(pdp_rdma_name, "D_SRC_RAM_CFG", {{"SRC_RAM_TYPE", ram_type(source)}});
+    script.write(pdp_rdma_name, "D_OPERATION_MODE_CFG",
+                 {{"SPLIT_NUM", less_one(operation.splits)}});
     script.write(
-        pdp_rdma, "D_POOLING_KERNEL_CFG",
+        pdp_rdma_name, "D_POOLING_KERNEL_CFG",
         {{"KERNEL_WIDTH", operation.width}, {"KERNEL_STRIDE_WIDTH", less_one(operation.stride_x)}});
-    script.write(pdp_rdma, "D_POOLING_PADDING_CFG", {{"PAD_WIDTH", operation.pad_left}});
-    write_partial_inputs(script, pdp_rdma, operation);
+    script.write(pdp_rdma_name, "D_POOLING_PADDING_CFG", {{"PAD_WIDTH", operation.pad_left}});
+    write_partial_inputs(script, pdp_rdma_name, operation);
 }
 
 void write_pooling(RegisterScript& script, const DlaPdp& pdp, bool flying) {
-    script.write(pdp_block, "D_OPERATION_MODE_CFG",
+    script.write(pdp_name, "D_OPERATION_MODE_CFG",
                  {{"POOLING_METHOD", pdp.mode},
                   {"FLYING_MODE", flying ? 0U : 1U},
                   {"SPLIT_NUM", less_one(pdp.splits)}});
-    write_partial_inputs(script, pdp_block, pdp);
-    script.write(pdp_block, "D_PARTIAL_WIDTH_OUT",
+    write_partial_inputs(script, pdp_name, pdp);
+    script.write(pdp_name, "D_PARTIAL_WIDTH_OUT",
                  {{"PARTIAL_WIDTH_OUT_FIRST", part(pdp.partial_first)},
                   {"PARTIAL_WIDTH_OUT_MID", part(pdp.partial_mid)},
                   {"PARTIAL_WIDTH_OUT_LAST", part(pdp.partial_last)}});
-    script.write(pdp_block, "D_POOLING_KERNEL_CFG",
+    script.write(pdp_name, "D_POOLING_KERNEL_CFG",
                  {{"KERNEL_WIDTH", pdp.width},
                   {"KERNEL_HEIGHT", pdp.height},
                   {"KERNEL_STRIDE_WIDTH", less_one(pdp.stride_x)},
                   {"KERNEL_STRIDE_HEIGHT", less_one(pdp.stride_y)}});
     const auto& row = reciprocals[pdp.precision == DlaPrecision::Fp16 ? 1 : 0];
-    script.write(pdp_block, "D_RECIP_KERNEL_WIDTH", row[pdp.width]);
-    script.write(pdp_block, "D_RECIP_KERNEL_HEIGHT", row[pdp.height]);
-    script.write(pdp_block, "D_POOLING_PADDING_CFG",
+    script.write(pdp_name, "D_RECIP_KERNEL_WIDTH", row[pdp.width]);
+    script.write(pdp_name, "D_RECIP_KERNEL_HEIGHT", row[pdp.height]);
+    script.write(pdp_name, "D_POOLING_PADDING_CFG",
                  {{"PAD_LEFT", pdp.pad_left},
                   {"PAD_RIGHT", pdp.pad_right},
                   {"PAD_TOP", pdp.pad_top},
                   {"PAD_BOTTOM", pdp.pad_bottom}});
     for (std::size_t i = 0; i < pdp.padding_values.size(); ++i) {
-        script.write(pdp_block, fmt::format("D_POOLING_PADDING_VALUE_{}_CFG", i + 1),
+        script.write(pdp_name, fmt::format("D_POOLING_PADDING_VALUE_{}_CFG", i + 1),
                      static_cast<std::uint32_t>(pdp.padding_values[i]));
     }
 }
@@ -136,22 +130,22 @@ void PdpDlaOperation::write(const OperationContext& context) const {
     if (!flying) {
         write_pdp_rdma(script, *this, input);
     }
-    script.write(pdp_block, "D_DATA_CUBE_IN_WIDTH", less_one(source.width));
-    script.write(pdp_block, "D_DATA_CUBE_IN_HEIGHT", less_one(source.height));
-    script.write(pdp_block, "D_DATA_CUBE_IN_CHANNEL", less_one(source.channel));
-    script.write(pdp_block, "D_DATA_CUBE_OUT_WIDTH", less_one(destination.width));
-    script.write(pdp_block, "D_DATA_CUBE_OUT_HEIGHT", less_one(destination.height));
-    script.write(pdp_block, "D_DATA_CUBE_OUT_CHANNEL", less_one(destination.channel));
+    script.write(pdp_name, "D_DATA_CUBE_IN_WIDTH", less_one(source.width));
+    script.write(pdp_name, "D_DATA_CUBE_IN_HEIGHT", less_one(source.height));
+    script.write(pdp_name, "D_DATA_CUBE_IN_CHANNEL", less_one(source.channel));
+    script.write(pdp_name, "D_DATA_CUBE_OUT_WIDTH", less_one(destination.width));
+    script.write(pdp_name, "D_DATA_CUBE_OUT_HEIGHT", less_one(destination.height));
+    script.write(pdp_name, "D_DATA_CUBE_OUT_CHANNEL", less_one(destination.channel));
     write_pooling(script, operation, flying);
     if (!flying) {
-        script.write(pdp_block, "D_SRC_LINE_STRIDE", source.line_stride);
-        script.write(pdp_block, "D_SRC_SURFACE_STRIDE", source.surface_stride);
+        script.write(pdp_name, "D_SRC_LINE_STRIDE", source.line_stride);
+        script.write(pdp_name, "D_SRC_SURFACE_STRIDE", source.surface_stride);
     }
-    script.write_address(pdp_block, "D_DST_BASE_ADDR", output);
-    script.write(pdp_block, "D_DST_LINE_STRIDE", destination.line_stride);
-    script.write(pdp_block, "D_DST_SURFACE_STRIDE", destination.surface_stride);
-    script.write(pdp_block, "D_DST_RAM_CFG", {{"DST_RAM_TYPE", ram_type(destination)}});
-    script.write(pdp_block, "D_DATA_FORMAT",
+    script.write_address(pdp_name, "D_DST_BASE_ADDR", output);
+    script.write(pdp_name, "D_DST_LINE_STRIDE", destination.line_stride);
+    script.write(pdp_name, "D_DST_SURFACE_STRIDE", destination.surface_stride);
+    script.write(pdp_name, "D_DST_RAM_CFG", {{"DST_RAM_TYPE", ram_type(destination)}});
+    script.write(pdp_name, "D_DATA_FORMAT",
                  {{"INPUT_DATA", static_cast<std::uint32_t>(operation.precision)}});
 }
 
@@ -169,35 +163,35 @@ void CdpDlaOperation::write(const OperationContext& context) const {
     destination.height = source.height;
     destination.channel = source.channel;
     const Address output = feature_address(context, destination, bytes, "destination");
-    script.write(cdp_rdma, "D_DATA_CUBE_WIDTH", less_one(source.width));
-    script.write(cdp_rdma, "D_DATA_CUBE_HEIGHT", less_one(source.height));
-    script.write(cdp_rdma, "D_DATA_CUBE_CHANNEL", less_one(source.channel));
-    script.write_address(cdp_rdma, "D_SRC_BASE_ADDR", input);
-    script.write(cdp_rdma, "D_SRC_LINE_STRIDE", source.line_stride);
-    script.write(cdp_rdma, "D_SRC_SURFACE_STRIDE", source.surface_stride);
-    script.write(cdp_rdma, "D_SRC_DMA_CFG", {{"SRC_RAM_TYPE", ram_type(source)}});
-    script.write(cdp_rdma, "D_DATA_FORMAT", {{"INPUT_DATA", precision}});
+    script.write(cdp_rdma_name, "D_DATA_CUBE_WIDTH", less_one(source.width));
+    script.write(cdp_rdma_name, "D_DATA_CUBE_HEIGHT", less_one(source.height));
+    script.write(cdp_rdma_name, "D_DATA_CUBE_CHANNEL", less_one(source.channel));
+    script.write_address(cdp_rdma_name, "D_SRC_BASE_ADDR", input);
+    script.write(cdp_rdma_name, "D_SRC_LINE_STRIDE", source.line_stride);
+    script.write(cdp_rdma_name, "D_SRC_SURFACE_STRIDE", source.surface_stride);
+    script.write(cdp_rdma_name, "D_SRC_DMA_CFG", {{"SRC_RAM_TYPE", ram_type(source)}});
+    script.write(cdp_rdma_name, "D_DATA_FORMAT", {{"INPUT_DATA", precision}});
     if (operation.table >= 0) {
-        write_table(script, cdp_block, table, operation.input_precision);
+        write_table(script, cdp_name, table, operation.input_precision);
     }
-    script.write_address(cdp_block, "D_DST_BASE_ADDR", output);
-    script.write(cdp_block, "D_DST_LINE_STRIDE", destination.line_stride);
-    script.write(cdp_block, "D_DST_SURFACE_STRIDE", destination.surface_stride);
-    script.write(cdp_block, "D_DST_DMA_CFG", {{"DST_RAM_TYPE", ram_type(destination)}});
-    script.write(cdp_block, "D_DATA_FORMAT", {{"INPUT_DATA_TYPE", precision}});
+    script.write_address(cdp_name, "D_DST_BASE_ADDR", output);
+    script.write(cdp_name, "D_DST_LINE_STRIDE", destination.line_stride);
+    script.write(cdp_name, "D_DST_SURFACE_STRIDE", destination.surface_stride);
+    script.write(cdp_name, "D_DST_DMA_CFG", {{"DST_RAM_TYPE", ram_type(destination)}});
+    script.write(cdp_name, "D_DATA_FORMAT", {{"INPUT_DATA_TYPE", precision}});
     // 3, 5, 7 and 9 channels are 0 to 3
     const int length = (operation.local_size - 1) / 2 - 1;
-    script.write(cdp_block, "D_LRN_CFG", static_cast<std::uint32_t>(length));
+    script.write(cdp_name, "D_LRN_CFG", static_cast<std::uint32_t>(length));
     const auto write_convertor = [&](const std::string& name, const DlaConvertor& convertor) {
-        script.write(cdp_block, "D_" + name + "_OFFSET",
+        script.write(cdp_name, "D_" + name + "_OFFSET",
                      static_cast<std::uint32_t>(convertor.offset));
-        script.write(cdp_block, "D_" + name + "_SCALE",
+        script.write(cdp_name, "D_" + name + "_SCALE",
                      static_cast<std::uint32_t>(std::int32_t{convertor.scale}));
-        script.write(cdp_block, "D_" + name + "_SHIFTER", convertor.truncate);
+        script.write(cdp_name, "D_" + name + "_SHIFTER", convertor.truncate);
     };
     write_convertor("DATIN", operation.input_convertor);
     write_convertor("DATOUT", operation.output_convertor);
-    script.write(cdp_block, "D_FUNC_BYPASS",
+    script.write(cdp_name, "D_FUNC_BYPASS",
                  {{"SQSUM_BYPASS", operation.bypass_square_sum != 0 ? 1U : 0U},
                   {"MUL_BYPASS", operation.bypass_multiply != 0 ? 1U : 0U}});
 }
@@ -222,43 +216,42 @@ void RubikDlaOperation::write(const OperationContext& context) const {
         operation.mode == split
             ? bytes_address(context, destination, planes(destination), "destination")
             : feature_address(context, destination, bytes, "destination");
-    script.write(rbk_block, "D_MISC_CFG",
+    script.write(rbk_name, "D_MISC_CFG",
                  {{"RUBIK_MODE", operation.mode}, {"IN_PRECISION", precision}});
-    script.write(rbk_block, "D_DAIN_RAM_TYPE", {{"DATAIN_RAM_TYPE", ram_type(source)}});
+    script.write(rbk_name, "D_DAIN_RAM_TYPE", {{"DATAIN_RAM_TYPE", ram_type(source)}});
     script.write(
-        rbk_block, "D_DATAIN_SIZE_0",
+        rbk_name, "D_DATAIN_SIZE_0",
         {{"DATAIN_WIDTH", less_one(source.width)}, {"DATAIN_HEIGHT", less_one(source.height)}});
-    script.write(rbk_block, "D_DATAIN_SIZE_1", {{"DATAIN_CHANNEL", less_one(source.channel)}});
-    script.write(rbk_block, "D_DAIN_ADDR_LOW", low_half(input));
-    script.write(rbk_block, "D_DAIN_ADDR_HIGH", high_half(input));
+    script.write(rbk_name, "D_DATAIN_SIZE_1", {{"DATAIN_CHANNEL", less_one(source.channel)}});
+    script.write(rbk_name, "D_DAIN_ADDR_LOW", low_half(input));
+    script.write(rbk_name, "D_DAIN_ADDR_HIGH", high_half(input));
     if (operation.mode == merge) {
         context.require(source.plane_stride != 0 && source.plane_stride % 32 == 0,
                         fmt::format("the source's plane stride {} is not a multiple of 32",
                                     source.plane_stride));
-        script.write(rbk_block, "D_DAIN_PLANAR_STRIDE", source.plane_stride);
+        script.write(rbk_name, "D_DAIN_PLANAR_STRIDE", source.plane_stride);
     } else {
-        script.write(rbk_block, "D_DAIN_SURF_STRIDE", source.surface_stride);
+        script.write(rbk_name, "D_DAIN_SURF_STRIDE", source.surface_stride);
     }
-    script.write(rbk_block, "D_DAIN_LINE_STRIDE", source.line_stride);
-    script.write(rbk_block, "D_DAOUT_RAM_TYPE", {{"DATAOUT_RAM_TYPE", ram_type(destination)}});
-    script.write(rbk_block, "D_DATAOUT_SIZE_1",
+    script.write(rbk_name, "D_DAIN_LINE_STRIDE", source.line_stride);
+    script.write(rbk_name, "D_DAOUT_RAM_TYPE", {{"DATAOUT_RAM_TYPE", ram_type(destination)}});
+    script.write(rbk_name, "D_DATAOUT_SIZE_1",
                  {{"DATAOUT_CHANNEL", less_one(destination.channel)}});
-    script.write(rbk_block, "D_DAOUT_ADDR_LOW", low_half(output));
-    script.write(rbk_block, "D_DAOUT_ADDR_HIGH", high_half(output));
-    script.write(rbk_block, "D_DAOUT_LINE_STRIDE", destination.line_stride);
+    script.write(rbk_name, "D_DAOUT_ADDR_LOW", low_half(output));
+    script.write(rbk_name, "D_DAOUT_ADDR_HIGH", high_half(output));
+    script.write(rbk_name, "D_DAOUT_LINE_STRIDE", destination.line_stride);
     if (operation.mode == split) {
-        script.write(rbk_block, "D_DAOUT_PLANAR_STRIDE", destination.plane_stride);
+        script.write(rbk_name, "D_DAOUT_PLANAR_STRIDE", destination.plane_stride);
         return;
     }
-    script.write(rbk_block, "D_DAOUT_SURF_STRIDE", destination.surface_stride);
+    script.write(rbk_name, "D_DAOUT_SURF_STRIDE", destination.surface_stride);
     if (operation.mode == contract) {
         const std::uint64_t out_surfaces =
             divide_up(destination.channel * bytes, std::uint64_t{32});
-        script.write(rbk_block, "D_CONTRACT_STRIDE_0",
+        script.write(rbk_name, "D_CONTRACT_STRIDE_0",
                      static_cast<std::uint32_t>(out_surfaces * source.surface_stride));
-        script.write(rbk_block, "D_CONTRACT_STRIDE_1",
-                     operation.stride_y * destination.line_stride);
-        script.write(rbk_block, "D_DECONV_STRIDE",
+        script.write(rbk_name, "D_CONTRACT_STRIDE_1", operation.stride_y * destination.line_stride);
+        script.write(rbk_name, "D_DECONV_STRIDE",
                      {{"DECONV_X_STRIDE", less_one(operation.stride_x)},
                       {"DECONV_Y_STRIDE", less_one(operation.stride_y)}});
     }
@@ -311,19 +304,19 @@ void BdmaOperation::write(const OperationContext& context) const {
                              fmt::format("source of transfer {}", i));
         context.require_type(transfer.destination_address, surfaces.destination_type == 1,
                              fmt::format("destination of transfer {}", i));
-        script.write_address(bdma_block, "CFG_SRC_ADDR", source);
-        script.write_address(bdma_block, "CFG_DST_ADDR", destination);
-        script.write(bdma_block, "CFG_LINE", less_one(transfer.line_size / 32));
-        script.write(bdma_block, "CFG_CMD",
+        script.write_address(bdma_name, "CFG_SRC_ADDR", source);
+        script.write_address(bdma_name, "CFG_DST_ADDR", destination);
+        script.write(bdma_name, "CFG_LINE", less_one(transfer.line_size / 32));
+        script.write(bdma_name, "CFG_CMD",
                      {{"SRC_RAM_TYPE", surfaces.source_type == 0 ? 1U : 0U},
                       {"DST_RAM_TYPE", surfaces.destination_type == 0 ? 1U : 0U}});
-        script.write(bdma_block, "CFG_LINE_REPEAT", less_one(transfer.line_repeat));
-        script.write(bdma_block, "CFG_SRC_LINE", transfer.source_line);
-        script.write(bdma_block, "CFG_DST_LINE", transfer.destination_line);
-        script.write(bdma_block, "CFG_SURF_REPEAT", less_one(transfer.surface_repeat));
-        script.write(bdma_block, "CFG_SRC_SURF", transfer.source_surface);
-        script.write(bdma_block, "CFG_DST_SURF", transfer.destination_surface);
-        script.write(bdma_block, "CFG_OP", 1);
+        script.write(bdma_name, "CFG_LINE_REPEAT", less_one(transfer.line_repeat));
+        script.write(bdma_name, "CFG_SRC_LINE", transfer.source_line);
+        script.write(bdma_name, "CFG_DST_LINE", transfer.destination_line);
+        script.write(bdma_name, "CFG_SURF_REPEAT", less_one(transfer.surface_repeat));
+        script.write(bdma_name, "CFG_SRC_SURF", transfer.source_surface);
+        script.write(bdma_name, "CFG_DST_SURF", transfer.destination_surface);
+        script.write(bdma_name, "CFG_OP", 1);
     }
 }
 

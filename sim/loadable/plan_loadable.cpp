@@ -21,7 +21,7 @@ namespace {
 
 // source: NVDLA sw, nvdla_ioctl.h, NVDLA_MAX_BUFFERS_PER_TASK
 constexpr std::size_t most_addresses = 6144;
-constexpr std::uint32_t page = 4096;
+constexpr std::uint32_t memory_page = 4096;
 
 /// A memory of the loadable and the bytes of the plan that it represents.
 struct Piece {
@@ -80,7 +80,7 @@ class Writer {
     // --- memories ---
 
     std::int16_t add_memory(LoadableMemory memory) {
-        memory.alignment = page;
+        memory.alignment = memory_page;
         loadable_.addresses.push_back(
             {static_cast<std::uint16_t>(loadable_.memories.size()), 0, memory.size});
         loadable_.memories.push_back(std::move(memory));
