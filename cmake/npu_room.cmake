@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# npu_room(NAME [INTERFACE] SOURCES a.cpp ... LINK target ...) makes the library npu_NAME.
-# Include paths start at the top of the tree: "models/base/quantity.h".
+# npu_room(NAME SOURCES a.cpp ... [SIMD b.cpp ...] LINK target ...) makes the library npu_NAME.
+# Include paths start at the top of the tree: "models/base/quantity.h". SIMD sources include themselves once
+# for each instruction set, so each is compiled alone; Highway stays private: nothing public names it.
 function(npu_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
-  add_library(npu_${name} STATIC ${ROOM_SOURCES})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;SIMD;LINK" ${ARGN})
+  add_library(npu_${name} STATIC ${ROOM_SOURCES} ${ROOM_SIMD})
   target_include_directories(npu_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                              $<INSTALL_INTERFACE:include/npuscope>)
   target_link_libraries(npu_${name} PUBLIC ${ROOM_LINK} PRIVATE $<BUILD_INTERFACE:npu_warnings>)
+  if(ROOM_SIMD)
+    find_package(hwy REQUIRED)
+    target_link_libraries(npu_${name} PRIVATE hwy::hwy)
+    set_source_files_properties(${ROOM_SIMD} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
 endfunction()
 
 # npu_test(NAME LABEL unit|room|system|golden SOURCES x_test.cpp ... LINK target ...)

@@ -69,14 +69,14 @@ float extend(std::int16_t y, float distance, std::int16_t slope) {
     return float_add<Fp17Rules>(step, fp16_of(y));
 }
 
-float interpolate(std::int16_t y0, std::int16_t y1, std::uint64_t fraction) {
+float interpolate_float(std::int16_t y0, std::int16_t y1, std::uint64_t fraction) {
     const float rise = narrow_to_fp17(
         float_sub<Fp32Rules>(widen(static_cast<Fp16>(y1)), widen(static_cast<Fp16>(y0))));
     const float step = float_mul<Fp17Rules>(rise, fp17_from_fraction(fraction, kFraction));
     return float_add<Fp17Rules>(step, fp16_of(y0));
 }
 
-float answer(float value, const LookupIndex& place, const FloatTable& table) {
+float float_answer(float value, const LookupIndex& place, const FloatTable& table) {
     const LookupRange& range = table.range;
     if (place.hit == LookupHit::Underflow) {
         float edge = bound_of(range.start);
@@ -90,7 +90,8 @@ float answer(float value, const LookupIndex& place, const FloatTable& table) {
         return extend(table.entries.back(), float_sub<Fp32Rules>(value, bound_of(range.end)),
                       range.overflow.scale);
     }
-    return interpolate(table.entries[place.index], table.entries[place.index + 1U], place.fraction);
+    return interpolate_float(table.entries[place.index], table.entries[place.index + 1U],
+                             place.fraction);
 }
 
 class FloatNormalizer {
@@ -154,8 +155,8 @@ class FloatNormalizer {
         const LookupIndex lo = index_of(value, lo_);
         count_cdp_lookup(le.hit, lo.hit, counters);
         return choose_table(le.hit, lo.hit, normalization_.lut) == LookupTable::Le
-                   ? answer(value, le, le_)
-                   : answer(value, lo, lo_);
+                   ? float_answer(value, le, le_)
+                   : float_answer(value, lo, lo_);
     }
 
     const CdpNormalization& normalization_;

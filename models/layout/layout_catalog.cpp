@@ -31,7 +31,7 @@ constexpr LayoutRow plain(std::string_view name, std::string_view sentence, std:
     return {name, "plain", sentence, use, "", source, axes, 0, {}, make};
 }
 
-constexpr std::array rows{
+constexpr std::array plain_rows{
     plain("nchw", "N C H W", "row-major in the order of the shape's axes", "ONNX operators", "NCHW",
           make_row_major),
     plain("nhwc", "N H W C", "interleaved channels; also TINPU's feature maps",
@@ -45,7 +45,7 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LayoutRow> plain_layouts() { return rows; }
+std::span<const LayoutRow> plain_layouts() { return plain_rows; }
 
 namespace {
 

@@ -105,12 +105,12 @@ Layout make_raw(const LayoutRow& row, const LayoutRequest& request) {
                 {.name = std::string(row.name), .element = request.element, .code = trait.code});
 }
 
-constexpr std::string_view page = "Kneron layout page";
+constexpr std::string_view kneron_page = "Kneron layout page";
 constexpr std::string_view page_730 = "Kneron layout page of KL730";
 
 constexpr LayoutRow fixed(std::string_view name, std::string_view sentence, std::string_view use,
                           std::string_view limits, std::uint32_t element) {
-    return {name,   "kneron", sentence,        use,        limits, page,
+    return {name,   "kneron", sentence,        use,        limits, kneron_page,
             "NCHW", element,  chip_parameters, make_kneron};
 }
 constexpr LayoutRow raw(std::string_view name, std::string_view use, std::string_view limits,
@@ -119,7 +119,7 @@ constexpr LayoutRow raw(std::string_view name, std::string_view use, std::string
             "NCHW", element,  chip_parameters, make_raw};
 }
 
-constexpr std::array rows{
+constexpr std::array kneron_rows{
     fixed("4W4C8B", "N H W/4 C/4 W%4 C%4", "4 pixels of 4 channels; images in",
           "8 bits, up to 4 channels", 1),
     fixed("1W16C8B", "C/16 N H W C%16", "1 pixel of 16 channels, groups outermost",
@@ -154,7 +154,7 @@ constexpr std::array rows{
     fixed("HW1C16B_BE", "N C H W", "8 pixels of one channel, high byte first",
           "15 of 16 bits; KL730, KL830", 2),
 };
-static_assert(std::ranges::all_of(rows,
+static_assert(std::ranges::all_of(kneron_rows,
                                   [](const LayoutRow& row) {
                                       return find_trait(row.name) != traits.end();
                                   }),
@@ -162,6 +162,6 @@ static_assert(std::ranges::all_of(rows,
 
 }  // namespace
 
-std::span<const LayoutRow> kneron_layouts() { return rows; }
+std::span<const LayoutRow> kneron_layouts() { return kneron_rows; }
 
 }  // namespace npuscope

@@ -411,21 +411,21 @@ Layout make_deconvolution(const LayoutRow& row, const LayoutRequest& request) {
     return bind_row(row, request, sentence);
 }
 
-constexpr std::string_view page = "NVDLA format page, traces";
+constexpr std::string_view weight_page = "NVDLA format page, traces";
 constexpr std::string_view widths = "elements of 1 or 2 bytes";
 
-constexpr std::array rows{
+constexpr std::array weight_rows{
     LayoutRow{"weight_dc", "nvdla weights", "K/G~ C/D~ R S K%G C%D", "direct convolution", widths,
-              page, "KCRS", 0, group_parameters, make_direct},
+              weight_page, "KCRS", 0, group_parameters, make_direct},
     LayoutRow{"weight_image", "nvdla weights", "K/G~ X/D~ R K%G X%D",
-              "image input, pre-extended: X = S * C + C index", widths, page, "KCRS", 0,
+              "image input, pre-extended: X = S * C + C index", widths, weight_page, "KCRS", 0,
               group_parameters, make_image},
     LayoutRow{"weight_image_post", "nvdla weights", "K/G~ R/F~ K%G R%F S C",
               "image input, post-extended: F rows interleaved", widths, "NVDLA C model", "KCRS", 0,
               post_parameters, make_post_extended},
     LayoutRow{"weight_winograd", "nvdla weights", "K/G~ C/4 K%G R S C%4",
-              "Winograd kernels after their transform", "4x4 kernels, 32 bytes of channels", page,
-              "KCRS", 0, winograd_parameters, make_winograd},
+              "Winograd kernels after their transform", "4x4 kernels, 32 bytes of channels",
+              weight_page, "KCRS", 0, winograd_parameters, make_winograd},
     LayoutRow{"weight_deconv", "nvdla weights", "R%y S%x K/G~ C/D~ R/y- S/x- K%G C%D",
               "deconvolution, one set per output phase", widths, "NVDLA compiler, arithmetic",
               "KCRS", 0, deconvolution_parameters, make_deconvolution},
@@ -433,7 +433,7 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const LayoutRow> nvdla_weight_layouts() { return rows; }
+std::span<const LayoutRow> nvdla_weight_layouts() { return weight_rows; }
 
 std::optional<WeightLayout> stored_weights(const LayoutRow& row, const LayoutRequest& request) {
     const auto extent = [&](char axis) {

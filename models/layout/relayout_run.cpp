@@ -145,7 +145,7 @@ void ShuffleRun::run(MoveProgress& progress) {
 }
 
 constexpr std::uint64_t longest_run = std::uint64_t{1} << 20;  // bytes between progress reports
-constexpr std::uint64_t least_streamed = 512;                  // bytes of a unit
+constexpr std::uint64_t least_streamed_bytes = 512;            // bytes of a unit
 constexpr std::uint64_t tile_side = 32;                        // steps of two loops done together
 
 /// The nest after the first `count` steps of a loop.
@@ -315,7 +315,8 @@ void run_nest(const LoopNest& nest, const NestMemory& memory) {
         run_shuffle(nest, *shuffle, memory);
         return;
     }
-    if (nest.unit >= least_streamed && nest.unit % line_bytes == 0 && can_stream(nest, memory)) {
+    if (nest.unit >= least_streamed_bytes && nest.unit % line_bytes == 0 &&
+        can_stream(nest, memory)) {
         stream_units(nest, memory);
         return;
     }

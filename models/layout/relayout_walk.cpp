@@ -77,8 +77,8 @@ constexpr std::uint64_t line_pieces = line_bytes / piece_bytes;
 // Bytes, measured on machines with first-level caches of 32 KiB and second-level ones of 1 MiB.
 constexpr std::uint64_t kept_block = 16384;     // half of a first-level cache
 constexpr std::uint64_t longest_fetch = 256;    // of each of many rows at once
-constexpr std::uint64_t least_streamed = 8192;  // pieces collected in a stage,
-constexpr std::uint64_t most_streamed = 16384;  // of which there are two
+constexpr std::uint64_t least_pieces = 8192;    // pieces collected in a stage,
+constexpr std::uint64_t most_pieces = 16384;    // of which there are two
 constexpr std::uint64_t lone_block = 4096;      // if one step covers whole pieces
 constexpr std::uint64_t rows_block = 8192;      // pieces of many rows
 constexpr std::uint64_t streamed_rows = 4096;   // the same, collected in a stage and streamed
@@ -272,7 +272,7 @@ class WalkPlanner {
     void plan_pieces() {
         // A block's pieces and whatever is between them stay in the first-level cache.
         const std::uint64_t block =
-            stream_ ? std::clamp(lanes_.count * longest_fetch, least_streamed, most_streamed)
+            stream_ ? std::clamp(lanes_.count * longest_fetch, least_pieces, most_pieces)
                     : kept_block;
         const bool shared = std::ranges::any_of(others_, [&](const NestLoop& loop) {
             return size_of(loop.to) < std::max(block, spread_);

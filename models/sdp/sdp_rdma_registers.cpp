@@ -66,7 +66,7 @@ constexpr RegisterText sdp_rdma_text[] = {
 constexpr auto sdp_rdma_rows = to_rows(sdp_rdma_text);
 
 constexpr FieldName input_field{"D_FEATURE_MODE_CFG", "IN_PRECISION"};
-constexpr FieldName processing_field{"D_FEATURE_MODE_CFG", "PROC_PRECISION"};
+constexpr FieldName rdma_processing_field{"D_FEATURE_MODE_CFG", "PROC_PRECISION"};
 constexpr FieldName sdp_processing_field{"D_DATA_FORMAT", "PROC_PRECISION"};
 
 }  // namespace
@@ -107,10 +107,10 @@ void check_rdma(RegisterDecoder& rdma, const RegisterDecoder& sdp, const SdpJob&
         rdma.require_same(sdp.values(), name);
     }
     Precision processing = Precision::Int8;
-    rdma.precision(processing_field, datapath, processing);
+    rdma.precision(rdma_processing_field, datapath, processing);
     if (processing != job.stages.processing) {
         rdma.refuse(
-            processing_field,
+            rdma_processing_field,
             fmt::format("{} has {}", spelled(sdp.unit(), sdp_processing_field.register_name),
                         static_cast<unsigned>(job.stages.processing)),
             "program the same value in both units");
@@ -290,7 +290,7 @@ RegisterValues encode_rdma(const SdpJob& job) {
     registers.flag(winograd_field.register_name, winograd_field.field_name, job.winograd);
     registers.size(batches_field.register_name, batches_field.field_name, job.batches);
     registers.field(input_field.register_name, input_field.field_name, input_precision(job));
-    registers.field(processing_field.register_name, processing_field.field_name,
+    registers.field(rdma_processing_field.register_name, rdma_processing_field.field_name,
                     job.stages.processing);
     if (job.source) {
         encode_cube(registers, "SRC", *job.source);

@@ -29,7 +29,7 @@
 namespace npuscope {
 namespace {
 
-using Action = std::function<ExitCode(const Console&)>;
+using CommandAction = std::function<ExitCode(const Console&)>;
 
 constexpr const char* general_help =
     "Exit codes:\n"
@@ -168,8 +168,8 @@ std::string command_line(const std::vector<std::string>& arguments) {
     return line;
 }
 
-Action add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilies families) {
-    std::vector<std::pair<CLI::App*, Action>> actions;
+CommandAction add_commands(CLI::App& app, std::span<const Command> commands, NpuFamilies families) {
+    std::vector<std::pair<CLI::App*, CommandAction>> actions;
     for (const Command& command : commands) {
         CLI::App* sub = app.add_subcommand(command.name, command.sentence);
         sub->group("Commands");
@@ -257,7 +257,7 @@ ExitCode run_command_line(const std::vector<std::string>& arguments,
         app.get_formatter()->label("SUBCOMMAND", "COMMAND");
         app.set_version_flag("--version", "npuscope " NPUSCOPE_VERSION);
         app.require_subcommand(0, 1);  // any later word is an argument, even `plan`
-        const Action action = add_commands(app, commands, families);
+        const CommandAction action = add_commands(app, commands, families);
         app.footer(general_help);
         if (!arguments.empty() && !arguments.front().starts_with('-')) {
             find_named(commands, arguments.front(), "command");

@@ -307,7 +307,7 @@ ExitCode run(const ConvertArguments& arguments, const Console& console) {
     return ExitCode::Good;
 }
 
-void add_options(CLI::App& app, ConvertArguments& arguments) {
+void add_options_of_convert(CLI::App& app, ConvertArguments& arguments) {
     app.add_option("FILES", arguments.files,
                    "IN OUT, or IN.. FOLDER: .npy files or raw bytes; OUT is written as .npy if its "
                    "name ends in .npy");
@@ -369,7 +369,7 @@ Command convert_command() {
             "out.bin --quantise scale=1.0,radix=7",
             [](CLI::App& app, NpuFamilies /*families*/) {
                 const auto arguments = std::make_shared<ConvertArguments>();
-                add_options(app, *arguments);
+                add_options_of_convert(app, *arguments);
                 return [arguments](const Console& console) { return run(*arguments, console); };
             }};
 }

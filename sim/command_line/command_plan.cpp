@@ -413,7 +413,7 @@ ExitCode plan(PlanArguments& arguments, const Console& console) {
     return plan_any(arguments, system, console);
 }
 
-void add_options(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
+void add_options_of_plan(CLI::App& app, PlanArguments& arguments, NpuFamilies families) {
     add_experiment_options(
         app, arguments, families, "NETWORK",
         "network: an ONNX model, or a shape table (.yaml); or a loadable for NVDLA, whose "
@@ -447,7 +447,7 @@ Command plan_command() {
             "npuscope plan configs/workload/resnet50.yaml --npu nv_small --out planned --explain",
             [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<PlanArguments>();
-                add_options(app, *arguments, families);
+                add_options_of_plan(app, *arguments, families);
                 return [arguments](const Console& console) { return plan(*arguments, console); };
             }};
 }

@@ -117,7 +117,7 @@ ExitCode run(RunArguments& arguments, const Console& console) {
     return result.is_good() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
-void add_options(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
+void add_options_of_run(CLI::App& app, RunArguments& arguments, NpuFamilies families) {
     add_experiment_options(
         app, arguments, families, "PROGRAM",
         "register trace: a .cfg or .txn file, or a folder that holds one, as written by `plan "
@@ -173,7 +173,7 @@ Command run_command() {
             "npuscope run traces/dc_8x8x36.cfg --npu nv_small --set memory.read_latency=200",
             [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<RunArguments>();
-                add_options(app, *arguments, families);
+                add_options_of_run(app, *arguments, families);
                 return [arguments](const Console& console) { return run(*arguments, console); };
             }};
 }

@@ -359,7 +359,7 @@ ExitCode sweep(const SweepArguments& arguments, const Console& console) {
     return wrong.empty() && !right.empty() ? ExitCode::Good : ExitCode::ExpectationFailed;
 }
 
-void add_options(CLI::App& app, SweepArguments& arguments) {
+void add_options_of_sweep(CLI::App& app, SweepArguments& arguments) {
     app.add_option("SWEEP", arguments.sweep,
                    "design space (.yaml, `npuscope list fields sweep.`), the name of a bundled one "
                    "(`npuscope list sweeps`), or the folder of a sweep to resume")
@@ -407,7 +407,7 @@ Command sweep_command() {
             [](CLI::App& app, NpuFamilies families) {
                 const auto arguments = std::make_shared<SweepArguments>();
                 arguments->families = families;
-                add_options(app, *arguments);
+                add_options_of_sweep(app, *arguments);
                 return [arguments](const Console& console) { return sweep(*arguments, console); };
             }};
 }

@@ -127,7 +127,7 @@ LayoutSpec parse_layout_spec(const std::string& text) {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, std::string_view item) {
+[[noreturn]] void refuse_item(const std::string& text, std::string_view item) {
     throw ConfigError(fmt::format("quantisation '{}': cannot parse '{}'", text, item),
                       "e.g. scale=1.5/1.25,radix=6/5,axis=C,math=float32");
 }
@@ -140,7 +140,7 @@ std::vector<T> numbers(const std::string& text, std::string_view list) {
         const char* const end = item.data() + item.size();
         const auto result = std::from_chars(item.data(), end, value);
         if (result.ec != std::errc() || result.ptr != end) {
-            refuse(text, item);
+            refuse_item(text, item);
         }
         found.push_back(value);
     });
@@ -172,7 +172,7 @@ Quantisation parse_quantisation(const std::string& text) {
         } else if (key == "math" && (value == "float32" || value == "float64")) {
             quantisation.math = value == "float32" ? QuantiseMath::Float32 : QuantiseMath::Float64;
         } else {
-            refuse(text, item);
+            refuse_item(text, item);
         }
     });
     quantisation.factors = quantise_factors(scale, radix);

@@ -43,7 +43,7 @@ std::vector<std::size_t> plain_order(const Layout& layout) {
     return order;
 }
 
-std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
+std::vector<std::uint64_t> without_any_ones(std::vector<std::uint64_t> extents) {
     std::erase(extents, 1U);
     return extents;
 }
@@ -109,7 +109,7 @@ void require_header(const NpyHeader& header, const ConversionPlan& conversion,
     }
     const std::vector<std::uint64_t> wanted = array_shape(conversion.source, type.bytes);
     if (!plain_order(conversion.source).empty() &&
-        without_ones(header.shape) != without_ones(wanted)) {
+        without_any_ones(header.shape) != without_any_ones(wanted)) {
         throw ConfigError(
             fmt::format("'{}' has shape ({}), but {} of {} has shape ({})", name,
                         fmt::join(header.shape, ", "), conversion.source.name,

@@ -20,17 +20,18 @@ namespace {
 
 constexpr std::size_t most_pixels = std::size_t{1} << 26U;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& sentence,
-                         const std::string& remedy = "re-save the picture") {
+[[noreturn]] void refuse_picture(const std::string& file, const std::string& sentence,
+                                 const std::string& remedy = "re-save the picture") {
     throw ConfigError(Place{file, 0, 0}, sentence, remedy);
 }
 
 /// A picture of this size, without pixels yet.
-Picture sized(std::size_t width, std::size_t height, std::size_t channels,
-              const std::string& file) {
+Picture sized_picture(std::size_t width, std::size_t height, std::size_t channels,
+                      const std::string& file) {
     if (width == 0 || height == 0 || width > most_pixels || height > most_pixels / width) {
-        refuse(file, fmt::format("a picture of {} x {} pixels is not possible", width, height),
-               fmt::format("pictures have 1 to {} pixels", most_pixels));
+        refuse_picture(file,
+                       fmt::format("a picture of {} x {} pixels is not possible", width, height),
+                       fmt::format("pictures have 1 to {} pixels", most_pixels));
     }
     return {width, height, channels, std::vector<std::uint8_t>(width * height * channels)};
 }
@@ -86,20 +87,21 @@ Picture parse_png(std::span<const std::uint8_t> whole, const std::string& file) 
     PngImage owner;
     png_image& image = owner.get();
     if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
-        refuse(file, fmt::format("this is not a PNG picture: {}", image.message));
+        refuse_picture(file, fmt::format("this is not a PNG picture: {}", image.message));
     }
     if ((image.format & PNG_FORMAT_FLAG_ALPHA) != 0) {
-        refuse(file, "the picture has an alpha channel, which is not supported",
-               "write it without an alpha channel");
+        refuse_picture(file, "the picture has an alpha channel, which is not supported",
+                       "write it without an alpha channel");
     }
     if ((image.format & PNG_FORMAT_FLAG_LINEAR) != 0) {
-        refuse(file, "the picture has 16 bits per channel", "write it with 8 bits per channel");
+        refuse_picture(file, "the picture has 16 bits per channel",
+                       "write it with 8 bits per channel");
     }
     const bool colour = (image.format & PNG_FORMAT_FLAG_COLOR) != 0;
-    Picture picture = sized(image.width, image.height, colour ? 3 : 1, file);
+    Picture picture = sized_picture(image.width, image.height, colour ? 3 : 1, file);
     image.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
     if (png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr) == 0) {
-        refuse(file, fmt::format("the PNG picture is damaged: {}", image.message));
+        refuse_picture(file, fmt::format("the PNG picture is damaged: {}", image.message));
     }
     return picture;
 }
@@ -118,22 +120,22 @@ Picture parse_jpeg(std::span<const std::uint8_t> bytes, const std::string& file)
     const auto size = static_cast<unsigned long>(bytes.size());  // NOLINT: the library's own type
     if (tjDecompressHeader3(handle.get(), bytes.data(), size, &width, &height, &sampling, &space) !=
         0) {
-        refuse(file, fmt::format("this is not a JPEG picture: {}", reason()));
+        refuse_picture(file, fmt::format("this is not a JPEG picture: {}", reason()));
     }
     if (width < 1 || height < 1) {
-        refuse(file, "this is not a JPEG picture: its header is incomplete");
+        refuse_picture(file, "this is not a JPEG picture: its header is incomplete");
     }
     if (space == TJCS_CMYK || space == TJCS_YCCK) {
-        refuse(file, "the picture is CMYK", "write it as RGB or grey");
+        refuse_picture(file, "the picture is CMYK", "write it as RGB or grey");
     }
     const bool grey = space == TJCS_GRAY;
-    Picture picture = sized(static_cast<std::size_t>(width), static_cast<std::size_t>(height),
-                            grey ? 1 : 3, file);
+    Picture picture = sized_picture(static_cast<std::size_t>(width),
+                                    static_cast<std::size_t>(height), grey ? 1 : 3, file);
     // A warning means missing data, which would be grey.
     constexpr int flags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING;
     if (tjDecompress2(handle.get(), bytes.data(), size, picture.pixels.data(), width, 0, height,
                       grey ? TJPF_GRAY : TJPF_RGB, flags) != 0) {
-        refuse(file, fmt::format("the JPEG picture is damaged: {}", reason()));
+        refuse_picture(file, fmt::format("the JPEG picture is damaged: {}", reason()));
     }
     return picture;
 }
@@ -185,16 +187,16 @@ Picture parse_netpbm(std::span<const std::uint8_t> bytes, std::size_t channels,
     const auto most = head.number();
     const auto pixels = head.rest();
     if (!width || !height || !most || !pixels) {
-        refuse(file, "the picture's header is incomplete");
+        refuse_picture(file, "the picture's header is incomplete");
     }
     if (*most != 255) {
-        refuse(file, fmt::format("the maximum pixel value (maxval) is {}", *most),
-               "save the picture with a maxval of 255");
+        refuse_picture(file, fmt::format("the maximum pixel value (maxval) is {}", *most),
+                       "save the picture with a maxval of 255");
     }
-    Picture picture = sized(*width, *height, channels, file);
+    Picture picture = sized_picture(*width, *height, channels, file);
     if (pixels->size() != picture.pixels.size()) {
-        refuse(file, fmt::format("the picture has {} bytes of pixels where {} x {} need {}",
-                                 pixels->size(), *width, *height, picture.pixels.size()));
+        refuse_picture(file, fmt::format("the picture has {} bytes of pixels where {} x {} need {}",
+                                         pixels->size(), *width, *height, picture.pixels.size()));
     }
     std::ranges::copy(*pixels, picture.pixels.begin());
     return picture;
@@ -218,8 +220,8 @@ Picture parse_picture(std::span<const std::uint8_t> bytes, const std::string& fi
     if (begins_with(bytes, "P5"sv) || begins_with(bytes, "P6"sv)) {
         return parse_netpbm(bytes, bytes[1] == '5' ? 1 : 3, file);
     }
-    refuse(file, "this is not a picture of a known format",
-           "write it as PNG, JPEG, or binary PGM or PPM");
+    refuse_picture(file, "this is not a picture of a known format",
+                   "write it as PNG, JPEG, or binary PGM or PPM");
 }
 
 Picture read_picture(const std::filesystem::path& path) {

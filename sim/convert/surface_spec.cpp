@@ -46,7 +46,7 @@ std::vector<std::uint64_t> extents_of(const LogicalShape& shape) {
 }
 
 /// Leading extents of 1 may be omitted.
-std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
+std::vector<std::uint64_t> without_leading_ones(std::vector<std::uint64_t> extents) {
     const auto first =
         std::ranges::find_if(extents, [](std::uint64_t extent) { return extent != 1; });
     extents.erase(extents.begin(), first);
@@ -55,14 +55,14 @@ std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> extents) {
 
 /// The array of a product has no rows and columns.
 bool has_extents(std::vector<std::uint64_t> array, const LogicalShape& shape) {
-    const std::vector<std::uint64_t> wanted = without_ones(extents_of(shape));
-    if (without_ones(array) == wanted) {
+    const std::vector<std::uint64_t> wanted = without_leading_ones(extents_of(shape));
+    if (without_leading_ones(array) == wanted) {
         return true;
     }
     constexpr std::size_t flat = 2;
     const bool is_flat = array.size() == flat;
     array.resize(shape.axes.size(), 1);
-    return is_flat && without_ones(array) == wanted;
+    return is_flat && without_leading_ones(array) == wanted;
 }
 
 std::vector<std::uint8_t> read_array(const SurfaceSpec& surface, const std::string& path,

@@ -49,9 +49,9 @@ std::pair<char, char> plane_of(const LogicalShape& shape) {
 }
 
 /// Mismatches and elements of every cell of the picture.
-class Picture {
+class DifferencePicture {
  public:
-    explicit Picture(const LogicalShape& shape)
+    explicit DifferencePicture(const LogicalShape& shape)
         : shape_(shape),
           plane_(plane_of(shape)),
           lines_(std::min(most_lines, shape.extent(plane_.first))),
@@ -139,7 +139,7 @@ TensorDifference compare_tensors(const ComparedSurface& surface, std::span<const
     NPU_CHECK(expected.size() == shape.elements() && actual.size() == expected.size(),
               "both tensors have the shape's elements");
     TensorDifference difference{.shape = shape, .elements = expected.size()};
-    Picture picture(shape);
+    DifferencePicture picture(shape);
     const std::size_t listed = shape.find(listed_axis(shape));
     std::vector<bool> marked(listed < shape.axes.size() ? shape.axes[listed].extent : 0);
     const std::vector<IndexRange> box = shape.box();

@@ -66,14 +66,15 @@ constexpr OperatorRow bits(std::string_view op, std::size_t inputs, Evaluate eva
     return row(op, {inputs, inputs}, evaluate) | same_types | inferring(integer_types);
 }
 
-constexpr std::array rows{bits("BitwiseAnd", 2, each_pair<std::bit_and<>{}>),
-                          bits("BitwiseOr", 2, each_pair<std::bit_or<>{}>),
-                          bits("BitwiseXor", 2, each_pair<std::bit_xor<>{}>),
-                          bits("BitwiseNot", 1, complement),
-                          bits("BitShift", 2, shift) | attributes("direction")};
-
 }  // namespace
 
-std::span<const OperatorRow> bitwise_operators() { return rows; }
+std::span<const OperatorRow> bitwise_operators() {
+    static constexpr std::array rows{bits("BitwiseAnd", 2, each_pair<std::bit_and<>{}>),
+                                     bits("BitwiseOr", 2, each_pair<std::bit_or<>{}>),
+                                     bits("BitwiseXor", 2, each_pair<std::bit_xor<>{}>),
+                                     bits("BitwiseNot", 1, complement),
+                                     bits("BitShift", 2, shift) | attributes("direction")};
+    return rows;
+}
 
 }  // namespace npuscope::host

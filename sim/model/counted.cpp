@@ -226,15 +226,16 @@ Values suppress(const Operands& operands) {
     return {integers({count_of(found) / 3, 3}, found)};
 }
 
-constexpr std::array rows{
-    row("NonZero", {1, 1}, non_zero) | sized_by(0),
-    row("Compress", {2, 2}, compress) | attributes("axis") | sized_by(1) | first_range,
-    row("Unique", {1, 1}, unique) | attributes("axis sorted") | sized_by(0),
-    row("NonMaxSuppression", {2, 5}, suppress) | attributes("center_point_box") |
-        sized_by(0, 1, 2, 3, 4)};
-
 }  // namespace
 
-std::span<const OperatorRow> counted_operators() { return rows; }
+std::span<const OperatorRow> counted_operators() {
+    static constexpr std::array rows{
+        row("NonZero", {1, 1}, non_zero) | sized_by(0),
+        row("Compress", {2, 2}, compress) | attributes("axis") | sized_by(1) | first_range,
+        row("Unique", {1, 1}, unique) | attributes("axis sorted") | sized_by(0),
+        row("NonMaxSuppression", {2, 5}, suppress) | attributes("center_point_box") |
+            sized_by(0, 1, 2, 3, 4)};
+    return rows;
+}
 
 }  // namespace npuscope::host

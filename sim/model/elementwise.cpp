@@ -302,59 +302,65 @@ constexpr OperatorRow extreme(std::string_view op, Evaluate evaluate, Range rang
     return broadcast(op, {.least = 1}, evaluate) | same_types | takes_infinity | ranging(range);
 }
 
-constexpr std::array rows{
-    broadcast("Add", {2, 2}, combine_all<std::plus<>{}>) | same_types | ranging(sum_range),
-    broadcast("Sub", {2, 2}, combine_all<std::minus<>{}>) | same_types | ranging(difference_range),
-    broadcast("Mul", {2, 2}, combine_all<std::multiplies<>{}>) | same_types,
-    row("Div", {2, 2}, divide) | same_types | inferring(broadcast_types) | checking(check_divisor) |
-        elementwise,
-    broadcast("Pow", {2, 2}, combine_all<[](double a, double b) { return std::pow(a, b); }>),
-    extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>, maximum_range),
-    extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>, minimum_range),
-    broadcast("Sum", {.least = 1}, combine_all<std::plus<>{}>) | same_types,
-    broadcast("Mean", {.least = 1}, mean) | float_types,
-    function("Floor", each<[](double x) { return std::floor(x); }>) | float_types |
-        ranging(rounded_range),
-    function("Ceil", each<[](double x) { return std::ceil(x); }>) | float_types |
-        ranging(rounded_range),
-    // ties to even
-    function("Round", each<[](double x) { return std::nearbyint(x); }>) | float_types |
-        ranging(rounded_range),
-    function("Neg", each<std::negate<>{}>) | same_types,
-    function("Abs", each<[](double x) { return std::abs(x); }>) | same_types,
-    function("Sqrt", each<[](double x) { return std::sqrt(x); }>) | float_types,
-    function("Exp", each<[](double x) { return std::exp(x); }>) | float_types,
-    function("Log", each<[](double x) { return std::log(x); }>) | float_types,
-    function("Relu", each<[](double x) { return std::max(x, 0.0); }>) | same_types |
-        ranging(positive_range),
-    function("Elu", elu) | float_types | attributes("alpha"),
-    function("Erf", each<[](double x) { return std::erf(x); }>) | float_types,
-    broadcast("PRelu", {2, 2},
-              combine_all<[](double x, double slope) { return x < 0 ? x * slope : x; }>) |
-        same_types,
-    function("LeakyRelu", leaky_relu) | float_types | attributes("alpha"),
-    function("Sigmoid", each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>) | float_types,
-    function("HardSigmoid", hard_sigmoid) | float_types | attributes("alpha beta"),
-    function("HardSwish", each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>) |
-        float_types,
-    function("Swish", swish) | float_types | attributes("alpha"),
-    function("Tanh", each<[](double x) { return std::tanh(x); }>) | float_types,
-    row("Clip", {1, 3}, clip) | same_types | inferring(own_type) | attributes("max min") |
-        sized_by(1, 2) | checking(check_limits) | takes_infinity | ranging(clipped_range) |
-        elementwise,
-    row("Cast", {1, 1}, cast) | inferring(cast_types) | attributes("round_mode saturate to") |
-        ranging(stored_range) | views(ViewRule::WhereNumbersFit),
-    row("CastLike", {2, 2}, cast_like) | inferring(cast_like_types) | attributes("saturate") |
-        ranging(stored_range),
-    row("Identity", {1, 1}, identity) | inferring(own_type) | moves | views(ViewRule::Always),
-    row("Dropout", {1, 3}, dropout) | inferring(dropout_types) | attributes("ratio seed") |
-        sized_by(2) | checking(check_dropout) | first_range | views(ViewRule::Always),
-    row("BatchNormalization", {5, 5}, batch_normalise) | float_types |
-        inferring(batch_normalise_types) | attributes("epsilon momentum spatial training_mode"),
-    row("Expand", {2, 2}, expand) | sized_by(1) | moves};
-
 }  // namespace
 
-std::span<const OperatorRow> elementwise_operators() { return rows; }
+std::span<const OperatorRow> elementwise_operators() {
+    static constexpr std::array rows{
+        broadcast("Add", {2, 2}, combine_all<std::plus<>{}>) | same_types | ranging(sum_range),
+        broadcast("Sub", {2, 2}, combine_all<std::minus<>{}>) | same_types |
+            ranging(difference_range),
+        broadcast("Mul", {2, 2}, combine_all<std::multiplies<>{}>) | same_types,
+        row("Div", {2, 2}, divide) | same_types | inferring(broadcast_types) |
+            checking(check_divisor) | elementwise,
+        broadcast("Pow", {2, 2}, combine_all<[](double a, double b) { return std::pow(a, b); }>),
+        extreme("Max", combine_all<[](double a, double b) { return std::max(a, b); }>,
+                maximum_range),
+        extreme("Min", combine_all<[](double a, double b) { return std::min(a, b); }>,
+                minimum_range),
+        broadcast("Sum", {.least = 1}, combine_all<std::plus<>{}>) | same_types,
+        broadcast("Mean", {.least = 1}, mean) | float_types,
+        function("Floor", each<[](double x) { return std::floor(x); }>) | float_types |
+            ranging(rounded_range),
+        function("Ceil", each<[](double x) { return std::ceil(x); }>) | float_types |
+            ranging(rounded_range),
+        // ties to even
+        function("Round", each<[](double x) { return std::nearbyint(x); }>) | float_types |
+            ranging(rounded_range),
+        function("Neg", each<std::negate<>{}>) | same_types,
+        function("Abs", each<[](double x) { return std::abs(x); }>) | same_types,
+        function("Sqrt", each<[](double x) { return std::sqrt(x); }>) | float_types,
+        function("Exp", each<[](double x) { return std::exp(x); }>) | float_types,
+        function("Log", each<[](double x) { return std::log(x); }>) | float_types,
+        function("Relu", each<[](double x) { return std::max(x, 0.0); }>) | same_types |
+            ranging(positive_range),
+        function("Elu", elu) | float_types | attributes("alpha"),
+        function("Erf", each<[](double x) { return std::erf(x); }>) | float_types,
+        broadcast("PRelu", {2, 2},
+                  combine_all<[](double x, double slope) { return x < 0 ? x * slope : x; }>) |
+            same_types,
+        function("LeakyRelu", leaky_relu) | float_types | attributes("alpha"),
+        function("Sigmoid", each<[](double x) { return 1.0 / (1.0 + std::exp(-x)); }>) |
+            float_types,
+        function("HardSigmoid", hard_sigmoid) | float_types | attributes("alpha beta"),
+        function("HardSwish",
+                 each<[](double x) { return x * std::clamp(x / 6.0 + 0.5, 0.0, 1.0); }>) |
+            float_types,
+        function("Swish", swish) | float_types | attributes("alpha"),
+        function("Tanh", each<[](double x) { return std::tanh(x); }>) | float_types,
+        row("Clip", {1, 3}, clip) | same_types | inferring(own_type) | attributes("max min") |
+            sized_by(1, 2) | checking(check_limits) | takes_infinity | ranging(clipped_range) |
+            elementwise,
+        row("Cast", {1, 1}, cast) | inferring(cast_types) | attributes("round_mode saturate to") |
+            ranging(stored_range) | views(ViewRule::WhereNumbersFit),
+        row("CastLike", {2, 2}, cast_like) | inferring(cast_like_types) | attributes("saturate") |
+            ranging(stored_range),
+        row("Identity", {1, 1}, identity) | inferring(own_type) | moves | views(ViewRule::Always),
+        row("Dropout", {1, 3}, dropout) | inferring(dropout_types) | attributes("ratio seed") |
+            sized_by(2) | checking(check_dropout) | first_range | views(ViewRule::Always),
+        row("BatchNormalization", {5, 5}, batch_normalise) | float_types |
+            inferring(batch_normalise_types) | attributes("epsilon momentum spatial training_mode"),
+        row("Expand", {2, 2}, expand) | sized_by(1) | moves};
+    return rows;
+}
 
 }  // namespace npuscope::host

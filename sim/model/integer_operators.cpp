@@ -111,17 +111,19 @@ Values look_up(const Operands& operands) {
             codes[static_cast<std::size_t>(operands.at(0).numbers[i] - low)]);
     })};
 }
-constexpr std::array rows{
-    row(scaled_sum_op, {2, 2}, scaled_sum) | inferring(scaled_sum_types) |
-        checking(check_scaled_sum) | ranging(scaled_sum_range),
-    row(scaled_product_op, {2, 2}, scaled_product) | inferring(scaled_product_types) |
-        checking(check_scaled_product) | ranging(scaled_product_range),
-    row(scaled_prelu_op, {1, 1}, scaled_prelu) | inferring(types_of_map) |
-        checking(check_scaled_prelu) | ranging(scaled_prelu_range),
-    row(lookup_op, {1, 1}, look_up) | inferring(types_of_map) | checking(check_lookup)};
 
 }  // namespace
 
-std::span<const OperatorRow> integer_operators() { return rows; }
+std::span<const OperatorRow> integer_operators() {
+    static constexpr std::array rows{
+        row(scaled_sum_op, {2, 2}, scaled_sum) | inferring(scaled_sum_types) |
+            checking(check_scaled_sum) | ranging(scaled_sum_range),
+        row(scaled_product_op, {2, 2}, scaled_product) | inferring(scaled_product_types) |
+            checking(check_scaled_product) | ranging(scaled_product_range),
+        row(scaled_prelu_op, {1, 1}, scaled_prelu) | inferring(types_of_map) |
+            checking(check_scaled_prelu) | ranging(scaled_prelu_range),
+        row(lookup_op, {1, 1}, look_up) | inferring(types_of_map) | checking(check_lookup)};
+    return rows;
+}
 
 }  // namespace npuscope::host

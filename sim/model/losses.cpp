@@ -89,11 +89,12 @@ constexpr OperatorRow loss(std::string_view op, Evaluate evaluate, Infer infer) 
     return row(op, {2, 3}, evaluate) | inferring(infer) | attributes("ignore_index reduction");
 }
 
-constexpr std::array rows{loss("NegativeLogLikelihoodLoss", likelihood_loss, loss_types),
-                          loss("SoftmaxCrossEntropyLoss", entropy_loss, entropy_types)};
-
 }  // namespace
 
-std::span<const OperatorRow> loss_operators() { return rows; }
+std::span<const OperatorRow> loss_operators() {
+    static constexpr std::array rows{loss("NegativeLogLikelihoodLoss", likelihood_loss, loss_types),
+                                     loss("SoftmaxCrossEntropyLoss", entropy_loss, entropy_types)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -321,14 +321,6 @@ Values determinant(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{
-    row("Einsum", {.least = 1}, einsum) | same_types | inferring(einsum_types) |
-        attributes("equation") | macs(MacRule::Subscripts),
-    row("Trilu", {1, 2}, triangle) | inferring(triangle_types) | attributes("upper") |
-        ranging(range_of_first_or_zero),
-    row("EyeLike", {1, 1}, identity_matrix) | attributes("dtype k") | of_sizes,
-    row("Det", {1, 1}, determinant) | float_types | inferring(determinant_types)};
-
 }  // namespace
 
 std::uint64_t einsum_macs(const Operands& operands) {
@@ -337,6 +329,15 @@ std::uint64_t einsum_macs(const Operands& operands) {
            (operands.values.size() - 1);
 }
 
-std::span<const OperatorRow> matrix_operators() { return rows; }
+std::span<const OperatorRow> matrix_operators() {
+    static constexpr std::array rows{
+        row("Einsum", {.least = 1}, einsum) | same_types | inferring(einsum_types) |
+            attributes("equation") | macs(MacRule::Subscripts),
+        row("Trilu", {1, 2}, triangle) | inferring(triangle_types) | attributes("upper") |
+            ranging(range_of_first_or_zero),
+        row("EyeLike", {1, 1}, identity_matrix) | attributes("dtype k") | of_sizes,
+        row("Det", {1, 1}, determinant) | float_types | inferring(determinant_types)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -326,21 +326,23 @@ Values space_to_depth(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{
-    row("DepthToSpace", {1, 1}, depth_to_space) | attributes("blocksize mode") | moves,
-    row("SpaceToDepth", {1, 1}, space_to_depth) | attributes("blocksize") | moves,
-    row("Transpose", {1, 1}, transpose) | attributes("perm") | moves,
-    row("Concat", {.least = 1}, concat) | same_types | attributes("axis") | ranging(joined_range),
-    row("Pad", {1, 4}, pad) | attributes("mode pads value") | sized_by(1, 2, 3) | takes_infinity |
-        ranging(padded_range),
-    row("CenterCropPad", {2, 2}, crop_or_pad) | attributes("axes") | sized_by(1) |
-        ranging(range_of_first_or_zero),
-    row("Slice", {1, 5}, slice) | attributes("axes ends starts") | sized_by(1, 2, 3, 4) | moves,
-    row("Split", {1, 2}, split) | attributes("axis num_outputs split") | sized_by(1) | moves,
-    row("Gather", {2, 2}, gather) | attributes("axis") | moves};
-
 }  // namespace
 
-std::span<const OperatorRow> moving_operators() { return rows; }
+std::span<const OperatorRow> moving_operators() {
+    static constexpr std::array rows{
+        row("DepthToSpace", {1, 1}, depth_to_space) | attributes("blocksize mode") | moves,
+        row("SpaceToDepth", {1, 1}, space_to_depth) | attributes("blocksize") | moves,
+        row("Transpose", {1, 1}, transpose) | attributes("perm") | moves,
+        row("Concat", {.least = 1}, concat) | same_types | attributes("axis") |
+            ranging(joined_range),
+        row("Pad", {1, 4}, pad) | attributes("mode pads value") | sized_by(1, 2, 3) |
+            takes_infinity | ranging(padded_range),
+        row("CenterCropPad", {2, 2}, crop_or_pad) | attributes("axes") | sized_by(1) |
+            ranging(range_of_first_or_zero),
+        row("Slice", {1, 5}, slice) | attributes("axes ends starts") | sized_by(1, 2, 3, 4) | moves,
+        row("Split", {1, 2}, split) | attributes("axis num_outputs split") | sized_by(1) | moves,
+        row("Gather", {2, 2}, gather) | attributes("axis") | moves};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -236,20 +236,21 @@ constexpr OperatorRow norm(std::string_view op, InputCount inputs, Evaluate eval
     return row(op, inputs, evaluate) | float_types | inferring(own_type);
 }
 
-constexpr std::array rows{
-    row("LayerNormalization", {2, 3}, layer_normalise) | float_types | inferring(layer_types) |
-        attributes("axis epsilon stash_type"),
-    row("RMSNormalization", {2, 2}, root_normalise) | float_types | inferring(root_types) |
-        attributes("axis epsilon stash_type"),
-    norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise) | attributes("axes"),
-    norm("InstanceNormalization", {3, 3}, instance_normalise) | attributes("epsilon"),
-    norm("GroupNormalization", {3, 3}, group_normalise) |
-        attributes("epsilon num_groups stash_type"),
-    norm("LRN", {1, 1}, local_response) | attributes("alpha beta bias size"),
-    norm("LpNormalization", {1, 1}, unit_length) | attributes("axis p")};
-
 }  // namespace
 
-std::span<const OperatorRow> normalisation_operators() { return rows; }
+std::span<const OperatorRow> normalisation_operators() {
+    static constexpr std::array rows{
+        row("LayerNormalization", {2, 3}, layer_normalise) | float_types | inferring(layer_types) |
+            attributes("axis epsilon stash_type"),
+        row("RMSNormalization", {2, 2}, root_normalise) | float_types | inferring(root_types) |
+            attributes("axis epsilon stash_type"),
+        norm("MeanVarianceNormalization", {1, 1}, mean_variance_normalise) | attributes("axes"),
+        norm("InstanceNormalization", {3, 3}, instance_normalise) | attributes("epsilon"),
+        norm("GroupNormalization", {3, 3}, group_normalise) |
+            attributes("epsilon num_groups stash_type"),
+        norm("LRN", {1, 1}, local_response) | attributes("alpha beta bias size"),
+        norm("LpNormalization", {1, 1}, unit_length) | attributes("axis p")};
+    return rows;
+}
 
 }  // namespace npuscope::host

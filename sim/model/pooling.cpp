@@ -338,23 +338,24 @@ Values add_blocks(const Operands& operands) {
     return {std::move(result)};
 }
 
-constexpr std::array rows{
-    row("MaxPool", {1, 1}, max_pool) | same_types | inferring(max_pool_types) | moves |
-        attributes("auto_pad ceil_mode dilations kernel_shape pads storage_order strides"),
-    row("AveragePool", {1, 1}, average_pool) | float_types | inferring(pool_types) |
-        attributes("auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"),
-    row("LpPool", {1, 1}, norm_pool) | float_types | inferring(pool_types) |
-        attributes("auto_pad ceil_mode dilations kernel_shape p pads strides"),
-    row("GlobalMaxPool", {1, 1}, global_max_pool) | float_types | first_range,
-    row("GlobalAveragePool", {1, 1}, global_average_pool) | float_types,
-    row("GlobalLpPool", {1, 1}, global_norm_pool) | float_types | attributes("p"),
-    row("MaxUnpool", {2, 3}, max_unpool) | inferring(unpool_types) |
-        attributes("kernel_shape pads strides") | sized_by(2),
-    row("Col2Im", {3, 3}, add_blocks) | inferring(unblocked_types) |
-        attributes("dilations pads strides") | sized_by(1, 2)};
-
 }  // namespace
 
-std::span<const OperatorRow> pooling_operators() { return rows; }
+std::span<const OperatorRow> pooling_operators() {
+    static constexpr std::array rows{
+        row("MaxPool", {1, 1}, max_pool) | same_types | inferring(max_pool_types) | moves |
+            attributes("auto_pad ceil_mode dilations kernel_shape pads storage_order strides"),
+        row("AveragePool", {1, 1}, average_pool) | float_types | inferring(pool_types) |
+            attributes("auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"),
+        row("LpPool", {1, 1}, norm_pool) | float_types | inferring(pool_types) |
+            attributes("auto_pad ceil_mode dilations kernel_shape p pads strides"),
+        row("GlobalMaxPool", {1, 1}, global_max_pool) | float_types | first_range,
+        row("GlobalAveragePool", {1, 1}, global_average_pool) | float_types,
+        row("GlobalLpPool", {1, 1}, global_norm_pool) | float_types | attributes("p"),
+        row("MaxUnpool", {2, 3}, max_unpool) | inferring(unpool_types) |
+            attributes("kernel_shape pads strides") | sized_by(2),
+        row("Col2Im", {3, 3}, add_blocks) | inferring(unblocked_types) |
+            attributes("dilations pads strides") | sized_by(1, 2)};
+    return rows;
+}
 
 }  // namespace npuscope::host

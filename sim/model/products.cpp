@@ -445,24 +445,26 @@ Values gemm(const Operands& operands) {
     return {std::move(result)};
 }
 
-constexpr std::array rows{
-    row("Conv", {2, 3}, conv) | float_types | inferring(conv_types) |
-        attributes(window_attributes) | macs(MacRule::OutputsByKernel),
-    row("ConvInteger", {2, 4}, conv_integer) | inferring(conv_integer_types) |
-        attributes(window_attributes) | macs(MacRule::OutputsByKernel),
-    row("ConvTranspose", {2, 3}, conv_transpose) | float_types | inferring(conv_transpose_types) |
-        attributes(
-            "auto_pad dilations group kernel_shape pads strides output_padding output_shape") |
-        macs(MacRule::InputsByKernel),
-    row("MatMul", {2, 2}, matmul) | same_types | inferring(matmul_types) |
-        macs(MacRule::OutputsByRows),
-    row("MatMulInteger", {2, 4}, matmul_integer) | inferring(matmul_integer_types) |
-        macs(MacRule::OutputsByRows),
-    row("Gemm", {2, 3}, gemm) | same_types | inferring(gemm_types) |
-        attributes("alpha beta transA transB") | macs(MacRule::OutputsByRows)};
-
 }  // namespace
 
-std::span<const OperatorRow> product_operators() { return rows; }
+std::span<const OperatorRow> product_operators() {
+    static constexpr std::array rows{
+        row("Conv", {2, 3}, conv) | float_types | inferring(conv_types) |
+            attributes(window_attributes) | macs(MacRule::OutputsByKernel),
+        row("ConvInteger", {2, 4}, conv_integer) | inferring(conv_integer_types) |
+            attributes(window_attributes) | macs(MacRule::OutputsByKernel),
+        row("ConvTranspose", {2, 3}, conv_transpose) | float_types |
+            inferring(conv_transpose_types) |
+            attributes(
+                "auto_pad dilations group kernel_shape pads strides output_padding output_shape") |
+            macs(MacRule::InputsByKernel),
+        row("MatMul", {2, 2}, matmul) | same_types | inferring(matmul_types) |
+            macs(MacRule::OutputsByRows),
+        row("MatMulInteger", {2, 4}, matmul_integer) | inferring(matmul_integer_types) |
+            macs(MacRule::OutputsByRows),
+        row("Gemm", {2, 3}, gemm) | same_types | inferring(gemm_types) |
+            attributes("alpha beta transA transB") | macs(MacRule::OutputsByRows)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -277,11 +277,13 @@ Values qlinear_one(const Operands& operands) {
         return stored_number(operands, 3, result.numbers[i], operands.element(0));
     })};
 }
+namespace real_operator {
 constexpr char sigmoid[] = "Sigmoid";
 constexpr char leaky_relu[] = "LeakyRelu";
 constexpr char average_pool[] = "AveragePool";
 constexpr char softmax[] = "Softmax";
 constexpr char reduce_mean[] = "ReduceMean";
+}  // namespace real_operator
 template <const char* Op>
 constexpr OperatorRow qlinear_row(std::string_view op) {
     return row(op, {4, 5}, qlinear_one<Op>) | inferring(qlinear_one_types<Op>);
@@ -389,35 +391,37 @@ ValueRange quantised_range(const RangeOperands& operands) {
                        : ValueRange{true, range_of(operands.result()), false};
 }
 
-constexpr std::array rows{
-    row("QLinearConv", {8, 9}, qlinear_conv) | inferring(qlinear_conv_types) |
-        attributes(window_attributes) | macs(MacRule::OutputsByKernel) | weights_at(3),
-    row("QLinearMatMul", {8, 8}, qlinear_matmul) | inferring(qlinear_matmul_types) |
-        macs(MacRule::OutputsByRows) | weights_at(3),
-    row("com.microsoft.QLinearAdd", {7, 8}, qlinear_pair<std::plus<>{}>) |
-        inferring(qlinear_pair_types),
-    row("com.microsoft.QLinearMul", {7, 8}, qlinear_pair<std::multiplies<>{}>) |
-        inferring(qlinear_pair_types),
-    qlinear_row<sigmoid>("com.microsoft.QLinearSigmoid") | elementwise,
-    qlinear_row<leaky_relu>("com.microsoft.QLinearLeakyRelu") | elementwise,
-    qlinear_row<average_pool>("com.microsoft.QLinearAveragePool"),
-    qlinear_row<softmax>("com.microsoft.QLinearSoftmax"),
-    qlinear_row<reduce_mean>("com.microsoft.QLinearReduceMean"),
-    row("com.microsoft.QGemm", {9, 9}, qgemm) | inferring(qgemm_types) |
-        macs(MacRule::OutputsByRows) | weights_at(3),
-    row("com.microsoft.QLinearGlobalAveragePool", {5, 5}, qlinear_mean) |
-        inferring(qlinear_mean_types),
-    row("com.microsoft.QLinearConcat", {5, 0}, qlinear_concat) | inferring(qlinear_concat_types),
-    row("QuantizeLinear", {2, 3}, quantize_linear) | inferring(quantize_types) |
-        attributes("axis block_size output_dtype precision saturate") | ranging(quantised_range) |
-        elementwise,
-    row("DynamicQuantizeLinear", {1, 1}, quantize_dynamically) | float_types |
-        inferring(dynamic_types),
-    row("DequantizeLinear", {2, 3}, dequantize_linear) | inferring(dequantize_types) |
-        attributes("axis block_size output_dtype") | never_folds | elementwise};
-
 }  // namespace
 
-std::span<const OperatorRow> quantised_operators() { return rows; }
+std::span<const OperatorRow> quantised_operators() {
+    static constexpr std::array rows{
+        row("QLinearConv", {8, 9}, qlinear_conv) | inferring(qlinear_conv_types) |
+            attributes(window_attributes) | macs(MacRule::OutputsByKernel) | weights_at(3),
+        row("QLinearMatMul", {8, 8}, qlinear_matmul) | inferring(qlinear_matmul_types) |
+            macs(MacRule::OutputsByRows) | weights_at(3),
+        row("com.microsoft.QLinearAdd", {7, 8}, qlinear_pair<std::plus<>{}>) |
+            inferring(qlinear_pair_types),
+        row("com.microsoft.QLinearMul", {7, 8}, qlinear_pair<std::multiplies<>{}>) |
+            inferring(qlinear_pair_types),
+        qlinear_row<real_operator::sigmoid>("com.microsoft.QLinearSigmoid") | elementwise,
+        qlinear_row<real_operator::leaky_relu>("com.microsoft.QLinearLeakyRelu") | elementwise,
+        qlinear_row<real_operator::average_pool>("com.microsoft.QLinearAveragePool"),
+        qlinear_row<real_operator::softmax>("com.microsoft.QLinearSoftmax"),
+        qlinear_row<real_operator::reduce_mean>("com.microsoft.QLinearReduceMean"),
+        row("com.microsoft.QGemm", {9, 9}, qgemm) | inferring(qgemm_types) |
+            macs(MacRule::OutputsByRows) | weights_at(3),
+        row("com.microsoft.QLinearGlobalAveragePool", {5, 5}, qlinear_mean) |
+            inferring(qlinear_mean_types),
+        row("com.microsoft.QLinearConcat", {5, 0}, qlinear_concat) |
+            inferring(qlinear_concat_types),
+        row("QuantizeLinear", {2, 3}, quantize_linear) | inferring(quantize_types) |
+            attributes("axis block_size output_dtype precision saturate") |
+            ranging(quantised_range) | elementwise,
+        row("DynamicQuantizeLinear", {1, 1}, quantize_dynamically) | float_types |
+            inferring(dynamic_types),
+        row("DequantizeLinear", {2, 3}, dequantize_linear) | inferring(dequantize_types) |
+            attributes("axis block_size output_dtype") | never_folds | elementwise};
+    return rows;
+}
 
 }  // namespace npuscope::host

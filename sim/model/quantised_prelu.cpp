@@ -14,11 +14,13 @@
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t least_gain = 8192;  // rounding at the slope is by this fraction of a step
-constexpr std::int64_t most_gain = 16383;  // 8 bits times it and a 15-bit slope have 38
-constexpr int most_slope_shift = 31;       // for slopes near 0
-constexpr double most_deviation = 0.0005;  // of all results, beyond which the host computes it
-constexpr std::array whole_numbers{std::pair{"map_zero", &ScaledPrelu::map_zero},
+constexpr std::int64_t least_slope_gain =
+    8192;  // rounding at the slope is by this fraction of a step
+constexpr std::int64_t most_slope_gain = 16383;  // 8 bits times it and a 15-bit slope have 38
+constexpr int most_slope_shift = 31;             // for slopes near 0
+constexpr double most_prelu_deviation =
+    0.0005;  // of all results, beyond which the host computes it
+constexpr std::array prelu_numbers{std::pair{"map_zero", &ScaledPrelu::map_zero},
                                    std::pair{"gain", &ScaledPrelu::gain},
                                    std::pair{"slope_shift", &ScaledPrelu::slope_shift},
                                    std::pair{"offset", &ScaledPrelu::offset},
@@ -135,7 +137,7 @@ std::optional<ScaledPrelu> with_gain(ScaledPrelu form, const Ends& ends) {
     const double factor = ends.map.scales.front() / ends.end.scale;
     std::optional<ScaledPrelu> best;
     double least = std::numeric_limits<double>::infinity();
-    for (form.gain = least_gain; form.gain <= most_gain; ++form.gain) {
+    for (form.gain = least_slope_gain; form.gain <= most_slope_gain; ++form.gain) {
         const double part = factor / static_cast<double>(form.gain);
         form.shift = shift_before(part);
         form.scale = to_integer(std::nearbyint(std::ldexp(part, static_cast<int>(form.shift))));
@@ -168,7 +170,7 @@ double ScaledPrelu::result(double code, std::int64_t slope) const {
 
 ScaledPrelu scaled_prelu_of(const GraphNode& node) {
     ScaledPrelu form;
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : prelu_numbers) {
         form.*member = node.integer(name, 0);
     }
     form.slopes = node.integers("slopes");
@@ -203,11 +205,11 @@ std::optional<IntegerForm> read_quantised_prelu(const GraphView& view, std::size
     }
     const auto codes = static_cast<double>(256 * ends->slopes.size());
     const double differ = static_cast<double>(choose_slopes(*ends, comparison, *form)) / codes;
-    if (differ > most_deviation) {
+    if (differ > most_prelu_deviation) {
         return std::nullopt;
     }
     GraphNode made{scaled_prelu_op, node.name, {ends->map.tensor}, {ends->end.output}, {}};
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : prelu_numbers) {
         made.attributes[name] = (*form).*member;
     }
     made.attributes["slopes"] = form->slopes;

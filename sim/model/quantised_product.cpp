@@ -13,11 +13,12 @@
 namespace npuscope {
 namespace {
 
-constexpr std::int64_t most_gain = 8191;  // multiplied by it, a 16-bit product has 29
-constexpr std::int64_t least_gain = 1024;
+constexpr std::int64_t most_product_gain = 8191;  // multiplied by it, a 16-bit product has 29
+constexpr std::int64_t least_product_gain = 1024;
 constexpr std::size_t most_tried = 8;
-constexpr double most_deviation = 0.0005;  // share of all results, above which the host multiplies
-constexpr std::array whole_numbers{
+constexpr double most_product_deviation =
+    0.0005;  // share of all results, above which the host multiplies
+constexpr std::array product_numbers{
     std::pair{"a_zero", &ScaledProduct::a_zero}, std::pair{"b_zero", &ScaledProduct::b_zero},
     std::pair{"gain", &ScaledProduct::gain},     std::pair{"offset", &ScaledProduct::offset},
     std::pair{"scale", &ScaledProduct::scale},   std::pair{"shift", &ScaledProduct::shift},
@@ -37,7 +38,7 @@ std::vector<ScaledProduct> near_factor(const ScaledProduct& common, double facto
         double error;
     };
     std::vector<Near> found;
-    for (std::int64_t gain = least_gain; gain <= most_gain; ++gain) {
+    for (std::int64_t gain = least_product_gain; gain <= most_product_gain; ++gain) {
         ScaledProduct product = common;
         const double part = factor / static_cast<double>(gain);
         product.gain = gain;
@@ -100,7 +101,7 @@ double ScaledProduct::of(double a, double b) const {
 
 ScaledProduct scaled_product_of(const GraphNode& node) {
     ScaledProduct product;
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : product_numbers) {
         product.*member = node.integer(name, 0);
     }
     product.relu = node.integer("relu", 0) != 0;
@@ -143,7 +144,7 @@ GraphNode product_node(const ScaledProduct& product, const GraphNode& node,
                    {factors.a.tensor, factors.b.tensor},
                    {factors.end.output},
                    {}};
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : product_numbers) {
         made.attributes[name] = product.*member;
     }
     made.attributes["relu"] = std::int64_t{product.relu ? 1 : 0};
@@ -169,7 +170,7 @@ std::optional<IntegerForm> read_quantised_product(const GraphView& view, std::si
     product.zero = to_integer(end.high) - 127;
     product.low = end.low;
     product.high = end.high;
-    double least = most_deviation;
+    double least = most_product_deviation;
     std::optional<ScaledProduct> best;
     for (const ScaledProduct& one : near_factor(product, a.scale * b.scale / end.scale, end.zero)) {
         const double deviation = deviation_of(one, a, b, end);

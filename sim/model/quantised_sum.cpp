@@ -14,7 +14,7 @@ constexpr double largest_ratio = 16384;  // of the two maps' scales
 constexpr double least_ratio = 0.25;     // below which a shifted map would have more than 25 bits
 constexpr int factor_bits = 14;          // of the factor of the map with the larger scale
 constexpr int least_shift = 26;          // sums have 25 bits: none of them lies halfway
-constexpr int most_gain = 63;            // multiplied sums have 31 bits
+constexpr int most_sum_gain = 63;        // multiplied sums have 31 bits
 constexpr int least_gain_shift = 32;     // the same for these
 constexpr double largest_left = 64;      // for maps that are only shifted
 constexpr int most_shift = 60;           // source: NVDLA_SDP.rdl, CVT_SHIFT
@@ -119,7 +119,8 @@ void add_scales(ScaledSum sum, double wanted, const Requantised& end,
     const double again = sum.reads_twice ? std::ldexp(1.0, static_cast<int>(sum.before)) : 0;
     const double reach =
         (std::abs(static_cast<double>(sum.factor)) * (1 + again) + second) * most_code;
-    const int most = static_cast<int>(std::min<double>(most_gain, std::floor(0x1p31 / reach)) - 1);
+    const int most =
+        static_cast<int>(std::min<double>(most_sum_gain, std::floor(0x1p31 / reach)) - 1);
     for (int gain = 1; gain <= most; ++gain) {
         const double part = std::abs(wanted) / gain;
         const int shift = shift_before(part);
@@ -340,7 +341,7 @@ std::optional<ScaledSum> even_sum(const Term& small, const Term& large, const Re
     return possible ? std::optional(sum) : std::nullopt;
 }
 
-constexpr std::array whole_numbers{
+constexpr std::array sum_numbers{
     std::pair{"a_zero", &ScaledSum::a_zero}, std::pair{"b_zero", &ScaledSum::b_zero},
     std::pair{"factor", &ScaledSum::factor}, std::pair{"left", &ScaledSum::left},
     std::pair{"other", &ScaledSum::other},   std::pair{"before", &ScaledSum::before},
@@ -368,7 +369,7 @@ double ScaledSum::of(double a, double b) const {
 GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std::string& b,
                           const Requantised& end) {
     GraphNode node{scaled_sum_op, {}, {a, b}, {end.output}, {}};
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : sum_numbers) {
         node.attributes[name] = sum.*member;
     }
     node.attributes["relu"] = std::int64_t{sum.relu ? 1 : 0};
@@ -382,7 +383,7 @@ GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std:
 
 ScaledSum scaled_sum_of(const GraphNode& node) {
     ScaledSum sum;
-    for (const auto& [name, member] : whole_numbers) {
+    for (const auto& [name, member] : sum_numbers) {
         sum.*member = node.integer(name, 0);
     }
     sum.relu = node.integer("relu", 0) != 0;

@@ -360,22 +360,23 @@ Types rnn_types(const Operands& operands) { return types_of(operands, rnn_cells)
 Types lstm_types(const Operands& operands) { return types_of(operands, lstm_cells); }
 Types gru_types(const Operands& operands) { return types_of(operands, gru_cells); }
 
-constexpr std::array rows{
-    row("RNN", {3, 6}, rnn) | inferring(rnn_types) |
-        attributes(
-            "activation_alpha activation_beta activations clip direction hidden_size layout") |
-        macs(MacRule::StepsByWeights),
-    row("LSTM", {3, 8}, lstm) | inferring(lstm_types) |
-        attributes("activation_alpha activation_beta activations clip direction "
-                   "hidden_size input_forget layout") |
-        macs(MacRule::StepsByWeights),
-    row("GRU", {3, 6}, gru) | inferring(gru_types) |
-        attributes("activation_alpha activation_beta activations clip direction "
-                   "hidden_size layout linear_before_reset") |
-        macs(MacRule::StepsByWeights)};
-
 }  // namespace
 
-std::span<const OperatorRow> recurrent_operators() { return rows; }
+std::span<const OperatorRow> recurrent_operators() {
+    static constexpr std::array rows{
+        row("RNN", {3, 6}, rnn) | inferring(rnn_types) |
+            attributes(
+                "activation_alpha activation_beta activations clip direction hidden_size layout") |
+            macs(MacRule::StepsByWeights),
+        row("LSTM", {3, 8}, lstm) | inferring(lstm_types) |
+            attributes("activation_alpha activation_beta activations clip direction "
+                       "hidden_size input_forget layout") |
+            macs(MacRule::StepsByWeights),
+        row("GRU", {3, 6}, gru) | inferring(gru_types) |
+            attributes("activation_alpha activation_beta activations clip direction "
+                       "hidden_size layout linear_before_reset") |
+            macs(MacRule::StepsByWeights)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -197,30 +197,31 @@ constexpr OperatorRow normalisation(std::string_view op, Evaluate evaluate) {
     return row(op, {1, 1}, evaluate) | float_types | inferring(own_type) | attributes("axis");
 }
 
-constexpr std::array rows{reduction("ReduceSum", reduce_sum),
-                          reduction("ReduceMean", reduce_mean),
-                          reduction("ReduceMax", reduce_max) | first_range,
-                          reduction("ReduceMin", reduce_min) | first_range,
-                          reduction("ReduceProd", reduce_product),
-                          reduction("ReduceL1", reduce_by<size_of, itself>),
-                          reduction("ReduceL2", reduce_by<square_of, root_of>),
-                          reduction("ReduceSumSquare", reduce_by<square_of, itself>),
-                          reduction("ReduceLogSum", reduce_by<itself, logarithm_of>),
-                          reduction("ReduceLogSumExp", reduce_exponentials),
-                          normalisation("Softmax", softmax<false>),
-                          normalisation("LogSoftmax", softmax<true>),
-                          normalisation("Hardmax", hardmax),
-                          row("ArgMax", {1, 1}, arg_extreme<true>) | same_types |
-                              attributes("axis keepdims select_last_index"),
-                          row("ArgMin", {1, 1}, arg_extreme<false>) | same_types |
-                              attributes("axis keepdims select_last_index")};
-
 }  // namespace
 
 void take_log_softmax(double* row, std::size_t step, std::size_t length) {
     take_softmax<true>(row, step, length);
 }
 
-std::span<const OperatorRow> reduction_operators() { return rows; }
+std::span<const OperatorRow> reduction_operators() {
+    static constexpr std::array rows{reduction("ReduceSum", reduce_sum),
+                                     reduction("ReduceMean", reduce_mean),
+                                     reduction("ReduceMax", reduce_max) | first_range,
+                                     reduction("ReduceMin", reduce_min) | first_range,
+                                     reduction("ReduceProd", reduce_product),
+                                     reduction("ReduceL1", reduce_by<size_of, itself>),
+                                     reduction("ReduceL2", reduce_by<square_of, root_of>),
+                                     reduction("ReduceSumSquare", reduce_by<square_of, itself>),
+                                     reduction("ReduceLogSum", reduce_by<itself, logarithm_of>),
+                                     reduction("ReduceLogSumExp", reduce_exponentials),
+                                     normalisation("Softmax", softmax<false>),
+                                     normalisation("LogSoftmax", softmax<true>),
+                                     normalisation("Hardmax", hardmax),
+                                     row("ArgMax", {1, 1}, arg_extreme<true>) | same_types |
+                                         attributes("axis keepdims select_last_index"),
+                                     row("ArgMin", {1, 1}, arg_extreme<false>) | same_types |
+                                         attributes("axis keepdims select_last_index")};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -170,24 +170,25 @@ Values numbers_in_steps(const Operands& operands) {
                  [&](std::size_t i) { return start + static_cast<double>(i) * step; })};
 }
 
-constexpr std::array rows{
-    row("Reshape", {2, 2}, reshape) | attributes("allowzero") | sized_by(1) | moves |
-        views(ViewRule::Always),
-    row("Flatten", {1, 1}, flatten) | attributes("axis") | moves | views(ViewRule::Always),
-    row("Squeeze", {1, 2}, squeeze) | attributes("axes") | sized_by(1) | moves |
-        views(ViewRule::Always),
-    row("Unsqueeze", {1, 2}, unsqueeze) | attributes("axes") | sized_by(1) | moves |
-        views(ViewRule::Always),
-    row("Shape", {1, 1}, shape_of) | attributes("end start") | of_sizes,
-    row("Size", {1, 1}, count_of) | of_sizes,
-    row("Constant", {}, constant) |
-        attributes("sparse_value value value_float value_floats value_int value_ints "
-                   "value_string value_strings"),
-    row("ConstantOfShape", {1, 1}, constant_of_shape) | attributes("value") | sized_by(0),
-    row("Range", {3, 3}, numbers_in_steps) | sized_by(0, 1, 2)};
-
 }  // namespace
 
-std::span<const OperatorRow> reshaping_operators() { return rows; }
+std::span<const OperatorRow> reshaping_operators() {
+    static constexpr std::array rows{
+        row("Reshape", {2, 2}, reshape) | attributes("allowzero") | sized_by(1) | moves |
+            views(ViewRule::Always),
+        row("Flatten", {1, 1}, flatten) | attributes("axis") | moves | views(ViewRule::Always),
+        row("Squeeze", {1, 2}, squeeze) | attributes("axes") | sized_by(1) | moves |
+            views(ViewRule::Always),
+        row("Unsqueeze", {1, 2}, unsqueeze) | attributes("axes") | sized_by(1) | moves |
+            views(ViewRule::Always),
+        row("Shape", {1, 1}, shape_of) | attributes("end start") | of_sizes,
+        row("Size", {1, 1}, count_of) | of_sizes,
+        row("Constant", {}, constant) |
+            attributes("sparse_value value value_float value_floats value_int value_ints "
+                       "value_string value_strings"),
+        row("ConstantOfShape", {1, 1}, constant_of_shape) | attributes("value") | sized_by(0),
+        row("Range", {3, 3}, numbers_in_steps) | sized_by(0, 1, 2)};
+    return rows;
+}
 
 }  // namespace npuscope::host

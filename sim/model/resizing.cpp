@@ -421,16 +421,18 @@ ValueRange resized_range(const RangeOperands& operands) {
     return values;
 }
 
-constexpr std::array rows{
-    row("Resize", {1, 4}, resize) |
-        attributes("antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
-                   "extrapolation_value keep_aspect_ratio_policy mode nearest_mode") |
-        sized_by(2, 3) | ranging(resized_range),
-    row("Upsample", {1, 2}, resize) | attributes("mode scales") | sized_by(1) |
-        ranging(resized_range)};
-
 }  // namespace
 
-std::span<const OperatorRow> resizing_operators() { return rows; }
+std::span<const OperatorRow> resizing_operators() {
+    static constexpr std::array rows{
+        row("Resize", {1, 4}, resize) |
+            attributes(
+                "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside "
+                "extrapolation_value keep_aspect_ratio_policy mode nearest_mode") |
+            sized_by(2, 3) | ranging(resized_range),
+        row("Upsample", {1, 2}, resize) | attributes("mode scales") | sized_by(1) |
+            ranging(resized_range)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -382,17 +382,18 @@ Values region_align(const Operands& operands) {
     return {std::move(result)};
 }
 
-constexpr std::array rows{
-    row("GridSample", {2, 2}, grid_sample) | inferring(grid_types) |
-        attributes("align_corners mode padding_mode"),
-    row("AffineGrid", {2, 2}, affine_grid) | inferring(affine_types) | attributes("align_corners") |
-        sized_by(1),
-    row("RoiAlign", {3, 3}, region_align) | inferring(region_types) |
-        attributes("coordinate_transformation_mode mode output_height output_width "
-                   "sampling_ratio spatial_scale")};
-
 }  // namespace
 
-std::span<const OperatorRow> sampling_operators() { return rows; }
+std::span<const OperatorRow> sampling_operators() {
+    static constexpr std::array rows{
+        row("GridSample", {2, 2}, grid_sample) | inferring(grid_types) |
+            attributes("align_corners mode padding_mode"),
+        row("AffineGrid", {2, 2}, affine_grid) | inferring(affine_types) |
+            attributes("align_corners") | sized_by(1),
+        row("RoiAlign", {3, 3}, region_align) | inferring(region_types) |
+            attributes("coordinate_transformation_mode mode output_height output_width "
+                       "sampling_ratio spatial_scale")};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -256,19 +256,21 @@ constexpr OperatorRow scatter(std::string_view op, Evaluate evaluate, Infer infe
     return row(op, {3, 3}, evaluate) | inferring(infer) | ranging(scattered_range);
 }
 
-constexpr std::array rows{
-    row("GatherND", {2, 2}, gather_slices) | inferring(gather_slices_types) |
-        attributes("batch_dims") | first_range,
-    scatter("ScatterND", scatter_slices, scatter_slices_types) | attributes("reduction"),
-    scatter("ScatterElements", scatter_elements, scatter_elements_types) |
-        attributes("axis reduction"),
-    scatter("Scatter", scatter_elements, scatter_elements_types) | attributes("axis"),
-    row("OneHot", {3, 3}, one_hot) | inferring(one_hot_types) | attributes("axis") | sized_by(1),
-    row("ReverseSequence", {2, 2}, reverse_sequences) | inferring(reverse_types) |
-        attributes("batch_axis time_axis") | first_range};
-
 }  // namespace
 
-std::span<const OperatorRow> scattering_operators() { return rows; }
+std::span<const OperatorRow> scattering_operators() {
+    static constexpr std::array rows{
+        row("GatherND", {2, 2}, gather_slices) | inferring(gather_slices_types) |
+            attributes("batch_dims") | first_range,
+        scatter("ScatterND", scatter_slices, scatter_slices_types) | attributes("reduction"),
+        scatter("ScatterElements", scatter_elements, scatter_elements_types) |
+            attributes("axis reduction"),
+        scatter("Scatter", scatter_elements, scatter_elements_types) | attributes("axis"),
+        row("OneHot", {3, 3}, one_hot) | inferring(one_hot_types) | attributes("axis") |
+            sized_by(1),
+        row("ReverseSequence", {2, 2}, reverse_sequences) | inferring(reverse_types) |
+            attributes("batch_axis time_axis") | first_range};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -115,14 +115,15 @@ Values gather_elements(const Operands& operands) {
     })};
 }
 
-constexpr std::array rows{
-    row("Tile", {2, 2}, tile) | sized_by(1) | moves,
-    row("CumSum", {2, 2}, cumulative_sum) | attributes("exclusive reverse") | sized_by(1),
-    row("TopK", {1, 2}, top_k) | attributes("axis k largest sorted") | sized_by(1),
-    row("GatherElements", {2, 2}, gather_elements) | attributes("axis") | first_range};
-
 }  // namespace
 
-std::span<const OperatorRow> selecting_operators() { return rows; }
+std::span<const OperatorRow> selecting_operators() {
+    static constexpr std::array rows{
+        row("Tile", {2, 2}, tile) | sized_by(1) | moves,
+        row("CumSum", {2, 2}, cumulative_sum) | attributes("exclusive reverse") | sized_by(1),
+        row("TopK", {1, 2}, top_k) | attributes("axis k largest sorted") | sized_by(1),
+        row("GatherElements", {2, 2}, gather_elements) | attributes("axis") | first_range};
+    return rows;
+}
 
 }  // namespace npuscope::host

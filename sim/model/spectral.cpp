@@ -307,18 +307,20 @@ constexpr OperatorRow window(std::string_view op, Evaluate evaluate) {
     return row(op, {1, 1}, evaluate) | attributes("output_datatype periodic") | sized_by(0);
 }
 
-constexpr std::array rows{row("DFT", {1, 3}, transform_signal) | inferring(transform_types) |
-                              attributes("axis inverse onesided") | sized_by(1, 2),
-                          row("STFT", {2, 4}, transform_frames) | inferring(frame_types) |
-                              attributes("onesided") | sized_by(1, 3),
-                          window("HannWindow", hann_window),
-                          window("HammingWindow", hamming_window),
-                          window("BlackmanWindow", blackman_window),
-                          row("MelWeightMatrix", {5, 5}, mel_matrix) | inferring(mel_types) |
-                              attributes("output_datatype") | sized_by(0, 1)};
-
 }  // namespace
 
-std::span<const OperatorRow> spectral_operators() { return rows; }
+std::span<const OperatorRow> spectral_operators() {
+    static constexpr std::array rows{
+        row("DFT", {1, 3}, transform_signal) | inferring(transform_types) |
+            attributes("axis inverse onesided") | sized_by(1, 2),
+        row("STFT", {2, 4}, transform_frames) | inferring(frame_types) | attributes("onesided") |
+            sized_by(1, 3),
+        window("HannWindow", hann_window),
+        window("HammingWindow", hamming_window),
+        window("BlackmanWindow", blackman_window),
+        row("MelWeightMatrix", {5, 5}, mel_matrix) | inferring(mel_types) |
+            attributes("output_datatype") | sized_by(0, 1)};
+    return rows;
+}
 
 }  // namespace npuscope::host

@@ -6,12 +6,11 @@
 #include <memory>
 
 #include "sim/model/host_values.h"
+#include "sim/model/layer_sequence.h"
 
 namespace npuscope {
 
 namespace {
-
-constexpr double largest_bias = 2147483647;
 
 /// One mean per kernel of a product's result, over all other dimensions. Kernels are the second
 /// dimension, or the last one of a MatMul.

@@ -10,7 +10,7 @@ namespace npuscope {
 namespace {
 
 constexpr double largest_factor = 16;  // of a channel, in one step
-constexpr int rounds = 3;
+constexpr int equalise_rounds = 3;
 
 /// Two products with only a ReLU (leaky or not) and a concatenation between them, if anything.
 struct Neighbours {
@@ -44,7 +44,7 @@ class Equaliser {
             own_constant(graph_.nodes[pair.first], 2);
             own_constant(graph_.nodes[pair.second], 1);
         }
-        for (int round = 0; round < rounds; ++round) {
+        for (int round = 0; round < equalise_rounds; ++round) {
             for (const Neighbours& pair : pairs) {
                 equalise(graph_.nodes[pair.first], graph_.nodes[pair.second], pair.offset);
             }

@@ -17,7 +17,7 @@
 namespace npuscope {
 namespace {
 
-constexpr double largest_bias = 0x1p30;  // 32 bits, with room for its correction
+constexpr double largest_first_bias = 0x1p30;  // 32 bits, with room for its correction
 // Kernels with smaller weights than such biases, as training leaves some, are in coarser steps, so
 // that all kernels' scales are alike: as large as sums of some hundred weights can be.
 constexpr double largest_in_steps = 0x1p22;
@@ -295,7 +295,7 @@ class Inserter {
             const double weight = weight_scales[weight_scales.size() == 1 ? 0 : k];
             scales.push_back(rounded_float(input * weight));
             integers.push_back(std::clamp(std::nearbyint(of_kernel(bias, k) / scales.back()),
-                                          -largest_bias, largest_bias));
+                                          -largest_first_bias, largest_first_bias));
         }
         const std::string name = product.outputs.front() + "_bias";
         const Sizes sizes{static_cast<std::int64_t>(kernels)};

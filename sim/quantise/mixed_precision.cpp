@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/model/layer_sequence.h"
 #include "sim/model/operators.h"
 #include "sim/quantise/calibration.h"
 
@@ -16,7 +17,6 @@ constexpr std::size_t most_watched = 8;  // number of (worst) inputs used for ch
 constexpr double most_work = 1e11;       // for runs that search for a better choice: minutes
 constexpr double ranges_share = 0.5;     // share of the work for tensors
 constexpr double least_gain = 0.05;      // in decibels; below it a layer counts as exact
-constexpr double largest_bias = 2147483647;
 constexpr double no_bound = -std::numeric_limits<double>::infinity();
 constexpr std::array factors{0.93, 0.85, 0.75, 1.1, 0.65, 0.55};  // of a tensor's range
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int patience_ms = 60'000;  ///< for another process writing the same file
 
-std::string name_of(std::string_view column) {
+std::string name_of_column(std::string_view column) {
     return std::string(column.substr(0, column.find(' ')));
 }
 
@@ -52,7 +52,7 @@ std::string cell(const Json& value) {
 
 std::vector<std::string> column_names(const SweepTable& table) {
     std::vector<std::string> names;
-    std::ranges::transform(table.columns, std::back_inserter(names), name_of);
+    std::ranges::transform(table.columns, std::back_inserter(names), name_of_column);
     return names;
 }
 

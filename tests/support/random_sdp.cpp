@@ -176,13 +176,13 @@ void write_stage(Builder& builder, const Stage& stage, const std::string& stem, 
     builder.write(start + "_MUL_SRC_VALUE", code(stage.mul_value));
 }
 
-struct Converter {
+struct OutputConverter {
     double offset = 0;
     double scale = 1;
     std::uint32_t shift = 0;
 };
 
-double to_output(const Converter& converter, double value, Type from, Type to) {
+double to_output(const OutputConverter& converter, double value, Type from, Type to) {
     if (from == Type::Fp16) {
         return to == Type::Fp16 ? value : shifted(fp16_value(fp16_code(value)), 0, 16);
     }
@@ -230,7 +230,7 @@ Program random_sdp(Type type, std::uint64_t seed) {
     builder.load(in.base, source);
     const Stage bs = random_stage(builder, type, in);
     const Stage bn = random_stage(builder, type, in);
-    Converter converter;
+    OutputConverter converter;
     if (type != Type::Fp16) {
         converter.offset = static_cast<double>(random.between(-500, 500));
         converter.scale = static_cast<double>(random.between(-500, 500));

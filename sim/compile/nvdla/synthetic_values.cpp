@@ -10,7 +10,7 @@ constexpr double weight_spread = 74.0;  // uniform over int8
 constexpr double input_spread = 28.0;   // a rectified result of the preceding layer
 constexpr double result_spread = 32.0;
 constexpr double residual_weight = 0.75;
-constexpr double largest_bias = 4096.0;
+constexpr double largest_synthetic_bias = 4096.0;
 constexpr int scale_bits = 14;
 
 unsigned whole_shift(double value) {
@@ -87,8 +87,9 @@ Rescale rescale_sum(std::uint64_t products, std::uint32_t zeros) {
     rescale.convertor.shift = static_cast<unsigned>(shift);
     rescale.residual_shift = whole_shift(residual_weight / ratio);
     const double bias = spread / 2;
-    rescale.bias_shift = bias > largest_bias ? whole_shift(bias / largest_bias) : 0;
-    rescale.bias_limit = static_cast<std::int16_t>(std::min(bias, largest_bias));
+    rescale.bias_shift =
+        bias > largest_synthetic_bias ? whole_shift(bias / largest_synthetic_bias) : 0;
+    rescale.bias_limit = static_cast<std::int16_t>(std::min(bias, largest_synthetic_bias));
     return rescale;
 }
 

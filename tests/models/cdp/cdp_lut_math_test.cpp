@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace npuscope {
+namespace npuscope::cdp_lut_math_test {
 namespace {
 
 __extension__ typedef __int128 Wide;
@@ -182,4 +182,4 @@ TEST(CdpLutMath, EachElementIsCountedOnce) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdp_lut_math_test

@@ -9,7 +9,7 @@
 #include "models/base/check.h"
 #include "models/cdp/cdp_lut_math.h"
 
-namespace npuscope {
+namespace npuscope::cdp_math_test {
 namespace {
 
 std::int64_t half_away(std::int64_t value, unsigned shift) {
@@ -168,4 +168,4 @@ TEST(CdpMath, FewerLanesThanChannelsAreOurBug) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdp_math_test

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace npuscope {
+namespace npuscope::cdp_timing_test {
 namespace {
 
 using Times = std::vector<std::uint64_t>;
@@ -166,4 +166,4 @@ TEST(CdpTiming, a_slow_memory_is_what_is_waited_for) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdp_timing_test

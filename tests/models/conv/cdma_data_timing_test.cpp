@@ -5,7 +5,7 @@
 
 #include "models/conv/cdma_timing.h"
 
-namespace npuscope {
+namespace npuscope::cdma_data_timing_test {
 namespace {
 
 /// A fetch of a packed cube into an empty buffer; the operation is enabled in cycle 100.
@@ -187,4 +187,4 @@ TEST(DataResponse, loses_nothing_when_the_bus_is_slow_enough) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdma_data_timing_test

@@ -5,7 +5,7 @@
 
 #include "models/conv/image_stream.h"
 
-namespace npuscope {
+namespace npuscope::cdma_image_timing_test {
 namespace {
 
 /// Lines of 20 pixels of four bytes: ten beats; the operation is enabled in cycle 100.
@@ -142,4 +142,4 @@ TEST(ImageLines, wait_for_their_last_beat_on_a_slow_bus) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdma_image_timing_test

@@ -5,7 +5,7 @@
 
 #include "models/conv/cdma_timing.h"
 
-namespace npuscope {
+namespace npuscope::cdma_weight_timing_test {
 namespace {
 
 /// Two kernel groups of 40 and 24 beats; the operation is enabled in cycle 100.
@@ -145,4 +145,4 @@ TEST(WeightGroups, that_stood_waiting_for_room_say_so) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdma_weight_timing_test

@@ -5,7 +5,7 @@
 
 #include "models/conv/winograd_stream.h"
 
-namespace npuscope {
+namespace npuscope::cdma_winograd_timing_test {
 namespace {
 
 /// A cube of 12 columns, 8 lines and two surfaces of 32-byte atoms on a bus of 64 bytes.
@@ -101,4 +101,4 @@ TEST(WinogradStream, writes_a_patch_eight_cycles_after_its_last_line) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::cdma_winograd_timing_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock-matchers.h>
 #include <gtest/gtest.h>
 
-namespace npuscope {
+namespace npuscope::alignment_test {
 namespace {
 
 const AlignmentNeed stride_need{DataKind::Feature, AlignedPart::LineStride, Bytes(8)};
@@ -33,4 +33,4 @@ TEST(Alignment, AnErrorNamesTheRegisterItsValueTheMultipleAndTheNearestLegalValu
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::alignment_test

@@ -4,7 +4,7 @@
 #include "models/layout/register_coder.h"
 #include "models/npu/register_blocks.h"
 
-namespace npuscope {
+namespace npuscope::register_decoder_test {
 namespace {
 
 TEST(SurfaceLimit, HoldsWhateverTheProductOverflows) {
@@ -60,4 +60,4 @@ TEST(RegisterDecoder, NothingIsJudgedAfterARefusal) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::register_decoder_test

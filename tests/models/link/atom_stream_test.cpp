@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace npuscope {
+namespace npuscope::atom_stream_test {
 namespace {
 
 AtomStreamSetup setup_with(const AtomStreamLimits& limits) {
@@ -140,4 +140,4 @@ TEST(AtomStream, a_run_that_begins_amid_a_beat_takes_no_more_of_the_fifo) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::atom_stream_test

@@ -5,7 +5,7 @@
 
 #include "models/link/surface_port.h"
 
-namespace npuscope {
+namespace npuscope::byte_stream_test {
 namespace {
 
 void arrive(ByteStream& stream, std::uint64_t first, std::uint64_t count) {
@@ -55,4 +55,4 @@ TEST(ByteStream, knows_the_beats_of_its_first_bytes) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::byte_stream_test

@@ -5,7 +5,7 @@
 
 #include "tests/models/memory/dram_samples.h"
 
-namespace npuscope {
+namespace npuscope::dram_controller_test {
 namespace {
 
 constexpr Address base(0x80000000);
@@ -133,4 +133,4 @@ TEST(DramController, is_bound_by_the_bus_of_a_narrow_dram) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::dram_controller_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace npuscope {
+namespace npuscope::sparse_memory_test {
 namespace {
 
 constexpr Address base(0x1000'0000);
@@ -53,4 +53,4 @@ TEST(SparseMemory, ZeroesARangeWithFewPagesWhateverItsSize) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sparse_memory_test

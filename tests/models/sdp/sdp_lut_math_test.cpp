@@ -8,7 +8,7 @@
 
 #include "tests/models/sdp/oracle.h"
 
-namespace npuscope {
+namespace npuscope::sdp_lut_math_test {
 namespace {
 
 using oracle::Wide;
@@ -211,4 +211,4 @@ TEST(SdpLutMath, CountersFollowTheTableThatAnswers) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sdp_lut_math_test

@@ -5,7 +5,7 @@
 
 #include "tests/models/sdp/oracle.h"
 
-namespace npuscope {
+namespace npuscope::sdp_math_test {
 namespace {
 
 using oracle::Wide;
@@ -149,4 +149,4 @@ TEST(SdpMath, AMissingMemoryOperandIsOurBug) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sdp_math_test

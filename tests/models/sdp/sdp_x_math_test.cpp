@@ -7,7 +7,7 @@
 #include "models/sdp/sdp_stage_math.h"
 #include "tests/models/sdp/oracle.h"
 
-namespace npuscope {
+namespace npuscope::sdp_x_math_test {
 namespace {
 
 using oracle::Wide;
@@ -170,4 +170,4 @@ TEST(SdpXMath, ABypassedStageLeavesValuesAlone) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sdp_x_math_test

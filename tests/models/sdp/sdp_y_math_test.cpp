@@ -7,7 +7,7 @@
 #include "models/sdp/sdp_stage_math.h"
 #include "tests/models/sdp/oracle.h"
 
-namespace npuscope {
+namespace npuscope::sdp_y_math_test {
 namespace {
 
 using oracle::Wide;
@@ -119,4 +119,4 @@ TEST(SdpYMath, MemoryOperandsAreConvertedRegisterOperandsAreNot) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sdp_y_math_test

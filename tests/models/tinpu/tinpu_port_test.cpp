@@ -12,7 +12,7 @@
 #include "tests/models/tinpu/sample_job.h"
 #include "tests/support/simulate.h"
 
-namespace npuscope {
+namespace npuscope::tinpu_port_test {
 namespace {
 
 using sample::pointwise_job;
@@ -178,4 +178,4 @@ TEST(TinpuPort, WrongAccessesAreAnsweredAsSuch) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::tinpu_port_test

@@ -12,7 +12,7 @@
 #include "tests/models/tinpu/sample_job.h"
 #include "tests/support/simulate.h"
 
-namespace npuscope {
+namespace npuscope::tinpu_test {
 namespace {
 
 using sample::pointwise_job;
@@ -261,4 +261,4 @@ TEST(Tinpu, AnEngineThatCannotWorkIsRefused) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::tinpu_test

@@ -15,7 +15,7 @@
 #include "sim/program/read_program.h"
 #include "tests/sim/check/damaged_program.h"
 
-namespace npuscope {
+namespace npuscope::driver_mistakes_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -341,4 +341,4 @@ TEST(DriverMistakes, PathsInSarifAreUris) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::driver_mistakes_test

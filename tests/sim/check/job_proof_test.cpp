@@ -18,7 +18,7 @@
 #include "sim/config/system_config.h"
 #include "sim/run/session.h"
 
-namespace npuscope {
+namespace npuscope::job_proof_test {
 namespace {
 
 constexpr Address weights_at(0x4000);
@@ -194,4 +194,4 @@ INSTANTIATE_TEST_SUITE_P(Layers, JobProof, testing::ValuesIn(rows), [](const aut
 });
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::job_proof_test

@@ -19,7 +19,7 @@
 #include "tests/sim/check/damaged_program.h"
 #include "tests/support/reference_data.h"
 
-namespace npuscope {
+namespace npuscope::proof_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST(ProofOfBatches, ACubePerBatchIsCombinedWithOneOperandPerElement) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::proof_test

@@ -16,7 +16,7 @@
 
 #include "models/base/rule_ids.h"
 
-namespace npuscope {
+namespace npuscope::rules_test {
 namespace {
 
 std::filesystem::path source() { return NPUSCOPE_SOURCE; }
@@ -136,4 +136,4 @@ TEST(Rules, ThePageIsCurrent) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::rules_test

@@ -11,7 +11,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::command_check_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ TEST_F(CommandCheck, RefusesWhatIsNoProgram) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::command_check_test

@@ -8,7 +8,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::command_plan_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST(CommandPlan, RefusesWhatCannotBePlanned) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::command_plan_test

@@ -13,7 +13,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::executable_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST_F(Executable, WaitForAnInterruptThatNothingRaisesFails) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::executable_test

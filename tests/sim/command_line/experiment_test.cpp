@@ -18,7 +18,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::experiment_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -326,4 +326,4 @@ TEST_F(ExperimentTest, ALoadableIsWrittenBesideTheExperiment) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::experiment_test

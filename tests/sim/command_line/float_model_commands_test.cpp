@@ -17,7 +17,7 @@
 #include "tests/support/float_model.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::float_model_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -492,4 +492,4 @@ TEST_F(FloatModelCommands, OptionsWithoutEffectAreRefused) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::float_model_commands_test

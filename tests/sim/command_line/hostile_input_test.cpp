@@ -15,7 +15,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::hostile_input_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST_F(HostileInput, WhatMayNotBeReadIsRefused) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::hostile_input_test

@@ -16,7 +16,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::hostile_output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ TEST_F(Hostile, AnInterruptedConversionLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::hostile_output_test

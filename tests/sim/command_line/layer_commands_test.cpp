@@ -14,7 +14,7 @@
 #include "tests/support/sample_models.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::layer_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -351,4 +351,4 @@ TEST(LayerCommands, PatternsAreListed) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::layer_commands_test

@@ -14,7 +14,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::limits_test {
 namespace {
 
 using sample::Answer;
@@ -269,4 +269,4 @@ TEST(Limits, ArraysThatDoNotFitTheMemoryAtomComputeTheSame) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::limits_test

@@ -16,7 +16,7 @@
 #include "tests/support/model_builder.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::model_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -338,4 +338,4 @@ TEST_F(ModelCommands, PlansOfWhatNothingRunsEndAsTheirRuns) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::model_commands_test

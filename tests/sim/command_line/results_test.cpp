@@ -13,7 +13,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/reference_data.h"
 
-namespace npuscope {
+namespace npuscope::results_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -141,4 +141,4 @@ TEST(Results, ArraysWorkForAsLongAsTheirOperationsSay) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::results_test

@@ -12,7 +12,7 @@
 #include "tests/sim/run/quantised_model.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::sum_reads_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,4 +95,4 @@ TEST_F(SumReads, AreRefusedWhereNoStageAddsMaps) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::sum_reads_test

@@ -17,7 +17,7 @@
 #include "tests/sim/command_line/typed.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::surface_commands_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -268,4 +268,4 @@ TEST_F(SurfaceCommands, ExperimentsRepeatThem) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::surface_commands_test

@@ -13,7 +13,7 @@
 
 #include "tests/sim/message_of.h"
 
-namespace npuscope {
+namespace npuscope::npy_file_test {
 namespace {
 
 NpyHeader read(const std::string& text) {
@@ -152,4 +152,4 @@ TEST(NpyFile, HeadersOfVersions2And3AreRead) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::npy_file_test

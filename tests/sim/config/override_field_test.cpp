@@ -4,7 +4,7 @@
 #include "sim/config/yaml_reader.h"
 #include "tests/sim/config/sample_config.h"
 
-namespace npuscope {
+namespace npuscope::override_field_test {
 namespace {
 
 using sample::Config;
@@ -68,4 +68,4 @@ TEST(OverrideField, RefusesTextThatIsNoAssignment) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::override_field_test

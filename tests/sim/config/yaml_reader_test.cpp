@@ -6,7 +6,7 @@
 #include "tests/sim/config/sample_config.h"
 #include "tests/support/growth.h"
 
-namespace npuscope {
+namespace npuscope::yaml_reader_test {
 namespace {
 
 using sample::Config;
@@ -139,4 +139,4 @@ TEST(YamlReader, AKeyThatIsThereTwiceIsFoundAmongMany) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::yaml_reader_test

@@ -17,7 +17,7 @@
 #include "include/npuscope/recorder.h"
 #include "tests/support/generate_random.h"
 
-namespace npuscope {
+namespace npuscope::axi_test {
 namespace {
 
 using sc_core::SC_NS;
@@ -405,4 +405,4 @@ TEST(Axi, refusesSetupsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::axi_test

@@ -9,7 +9,7 @@
 #include "include/npuscope/axi_monitor.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::recorder_test {
 namespace {
 
 using sc_core::SC_NS;
@@ -220,4 +220,4 @@ TEST(Replayer, refusesWhatIsNoRecording) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::recorder_test

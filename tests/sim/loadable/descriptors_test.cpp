@@ -5,7 +5,7 @@
 
 #include "sim/loadable/descriptor_bytes.h"
 
-namespace npuscope {
+namespace npuscope::descriptors_test {
 namespace {
 
 std::vector<std::uint8_t> counted(std::size_t size) {
@@ -55,4 +55,4 @@ TEST(Descriptors, CubesHaveAnOffsetSinceVersion12) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::descriptors_test

@@ -17,7 +17,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/sample_loadable.h"
 
-namespace npuscope {
+namespace npuscope::firmware_test {
 namespace {
 
 SystemConfig small_system() {
@@ -187,4 +187,4 @@ TEST(Firmware, BoundTensorsWhoseElementsDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::firmware_test

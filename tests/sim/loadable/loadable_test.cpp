@@ -9,7 +9,7 @@
 #include "tests/support/sample_loadable.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::loadable_test {
 namespace {
 
 std::string refusal(const Loadable& loadable) {
@@ -76,4 +76,4 @@ TEST(Loadable, IsKnownByItsName) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::loadable_test

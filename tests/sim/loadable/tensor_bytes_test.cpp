@@ -8,7 +8,7 @@
 #include "tests/support/refusal.h"
 #include "tests/support/sample_loadable.h"
 
-namespace npuscope {
+namespace npuscope::tensor_bytes_test {
 namespace {
 
 BoundTensor tensor(LoadableType type, std::uint8_t format, std::int32_t c, std::int32_t h,
@@ -131,4 +131,4 @@ TEST(TensorBytes, DumpsSayWhereTheirElementsLie) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::tensor_bytes_test

@@ -7,7 +7,7 @@
 #include "sim/model/network.h"
 #include "tests/sim/message_of.h"
 
-namespace npuscope {
+namespace npuscope::network_shapes_test {
 namespace {
 
 Layer layer(const std::string& name, LayerKind kind) {
@@ -159,4 +159,4 @@ TEST(NetworkShapes, WidthsOfWindowsCountWhereTheyAreGiven) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::network_shapes_test

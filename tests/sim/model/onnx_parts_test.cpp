@@ -10,7 +10,7 @@
 #include "tests/sim/message_of.h"
 #include "tests/support/sample_models.h"
 
-namespace npuscope {
+namespace npuscope::onnx_parts_test {
 namespace {
 
 using test::ModelBuilder;
@@ -230,4 +230,4 @@ TEST(OnnxFunctions, MustFitTheirCalls) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::onnx_parts_test

@@ -10,7 +10,7 @@
 #include "tests/support/growth.h"
 #include "tests/support/sample_models.h"
 
-namespace npuscope {
+namespace npuscope::onnx_reader_test {
 namespace {
 
 using test::ModelBuilder;
@@ -413,4 +413,4 @@ TEST(OnnxReader, SizesOfTensorsAreConstants) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::onnx_reader_test

@@ -7,7 +7,7 @@
 #include "tests/sim/message_of.h"
 #include "tests/support/model_builder.h"
 
-namespace npuscope {
+namespace npuscope::onnx_sizes_test {
 namespace {
 
 using test::ModelBuilder;
@@ -261,4 +261,4 @@ TEST(OnnxByShape, WeightsThatAreInputsAreMadeUp) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::onnx_sizes_test

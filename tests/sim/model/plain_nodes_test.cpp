@@ -7,7 +7,7 @@
 #include "sim/model/prepare_graph.h"
 #include "tests/support/model_builder.h"
 
-namespace npuscope {
+namespace npuscope::plain_nodes_test {
 namespace {
 
 using test::ModelBuilder;
@@ -133,4 +133,4 @@ TEST(PlainNodes, PartsOfASplitAreSlices) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::plain_nodes_test

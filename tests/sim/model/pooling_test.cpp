@@ -4,7 +4,7 @@
 
 #include "tests/sim/model/run_operator.h"
 
-namespace npuscope {
+namespace npuscope::pooling_test {
 namespace {
 
 using sample::Integers;
@@ -90,4 +90,4 @@ TEST(PoolingOperators, BlocksAreAddedUp) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::pooling_test

@@ -17,7 +17,7 @@
 #include "sim/model/quantised_form.h"
 #include "tests/support/model_builder.h"
 
-namespace npuscope {
+namespace npuscope::quantised_functions_test {
 namespace {
 
 using test::ModelBuilder;
@@ -308,4 +308,4 @@ TEST(QuantisedFunctions, RandomModelsKeepEveryNumber) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::quantised_functions_test

@@ -16,7 +16,7 @@
 #include "sim/model/quantised_form.h"
 #include "tests/support/model_builder.h"
 
-namespace npuscope {
+namespace npuscope::quantiser_places_test {
 namespace {
 
 using test::ModelBuilder;
@@ -467,4 +467,4 @@ TEST(QuantisedWeights, AreFloatsWhereMapsAreFloats) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::quantiser_places_test

@@ -4,7 +4,7 @@
 
 #include "tests/sim/model/run_operator.h"
 
-namespace npuscope {
+namespace npuscope::scattering_test {
 namespace {
 
 using sample::node_of;
@@ -89,4 +89,4 @@ TEST(ScatteringOperators, SequencesAreReversedUpToTheirLengths) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::scattering_test

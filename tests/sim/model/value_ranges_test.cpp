@@ -7,7 +7,7 @@
 #include "tests/sim/message_of.h"
 #include "tests/support/model_builder.h"
 
-namespace npuscope {
+namespace npuscope::value_ranges_test {
 namespace {
 
 using test::ModelBuilder;
@@ -68,4 +68,4 @@ TEST(ValueRanges, AModeOfTrainingIsKnownBeforeARun) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::value_ranges_test

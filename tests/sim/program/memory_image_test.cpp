@@ -8,7 +8,7 @@
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::memory_image_test {
 namespace {
 
 using sample::message_of;
@@ -122,4 +122,4 @@ TEST(MemoryImage, MissingFileIsReportedWhereItWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::memory_image_test

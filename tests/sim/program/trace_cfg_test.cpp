@@ -8,7 +8,7 @@
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::trace_cfg_test {
 namespace {
 
 using sample::message_of;
@@ -189,4 +189,4 @@ TEST(TraceCfg, JobsHaveDescriptorsAndNodesTimes) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::trace_cfg_test

@@ -8,7 +8,7 @@
 #include "tests/sim/program/program_samples.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::trace_txn_test {
 namespace {
 
 using sample::message_of;
@@ -147,4 +147,4 @@ TEST(TraceTxn, FolderGivesImagesAndAttempts) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::trace_txn_test

@@ -6,7 +6,7 @@
 #include "tests/sim/message_of.h"
 #include "tests/sim/run/sample_result.h"
 
-namespace npuscope {
+namespace npuscope::energy_report_test {
 namespace {
 
 using testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(EnergyReport, AccelergyReadsTheCounts) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::energy_report_test

@@ -8,7 +8,7 @@
 #include "sim/report/reports.h"
 #include "tests/sim/compile/tinpu/layer_fixture.h"
 
-namespace npuscope {
+namespace npuscope::layer_report_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -103,4 +103,4 @@ TEST(LayerTimeline, ShowsEveryOperationAndThePartsOfLayers) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::layer_report_test

@@ -8,7 +8,7 @@
 #include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
-namespace npuscope {
+namespace npuscope::timeline_report_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -93,4 +93,4 @@ TEST(TimelineReport, OperationsOfOnePipelineThatOverlapHaveLanesOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::timeline_report_test

@@ -9,7 +9,7 @@
 #include "sim/report/reports.h"
 #include "tests/sim/run/sample_result.h"
 
-namespace npuscope {
+namespace npuscope::wave_report_test {
 namespace {
 
 struct Wave {
@@ -117,4 +117,4 @@ TEST(WaveReport, WithoutATimelineOperationsAlone) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::wave_report_test

@@ -14,7 +14,7 @@
 #include "tests/sim/message_of.h"
 #include "tests/sim/run/random_graph.h"
 
-namespace npuscope {
+namespace npuscope::segmented_program_test {
 namespace {
 
 using test::ModelBuilder;
@@ -287,4 +287,4 @@ TEST(SegmentedSession, WhatNobodyRunsIsAnErrorWithTheNode) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::segmented_program_test

@@ -16,7 +16,7 @@
 #include "tests/sim/quantise/run_on_host.h"
 #include "tests/support/float_model.h"
 
-namespace npuscope {
+namespace npuscope::wide_layers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -145,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Types, WideLayers,
                          [](const auto& one) { return std::string(enum_name(one.param.type)); });
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::wide_layers_test

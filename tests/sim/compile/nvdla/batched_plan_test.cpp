@@ -14,7 +14,7 @@
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/nvdla/sample_networks.h"
 
-namespace npuscope {
+namespace npuscope::batched_plan_test {
 namespace {
 
 /// Large matrices after small maps, as classifiers end.
@@ -131,4 +131,4 @@ TEST(BatchedPlan, EveryInputNeedsRoom) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::batched_plan_test

@@ -8,7 +8,7 @@
 #include "tests/sim/compile/nvdla/sample_networks.h"
 #include "tests/sim/message_of.h"
 
-namespace npuscope {
+namespace npuscope::network_planner_test {
 namespace {
 
 const PlannedLayer& layer_of(const Plan& plan, const std::string& name) {
@@ -348,4 +348,4 @@ TEST(NetworkPlanner, RefusesWhatNoRegisterHolds) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::network_planner_test

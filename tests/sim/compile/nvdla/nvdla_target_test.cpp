@@ -19,7 +19,7 @@
 #include "tests/support/families.h"
 #include "tests/support/temp_folder.h"
 
-namespace npuscope {
+namespace npuscope::nvdla_target_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -297,4 +297,4 @@ TEST(RegisterNetwork, LayersAreNamedForFiles) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::nvdla_target_test

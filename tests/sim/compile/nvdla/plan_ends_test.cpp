@@ -15,7 +15,7 @@
 #include "tests/sim/compile/nvdla/reference_network.h"
 #include "tests/sim/message_of.h"
 
-namespace npuscope {
+namespace npuscope::plan_ends_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(
                    "it has no layers that compute anything"}));
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::plan_ends_test

@@ -13,7 +13,7 @@
 #include "tests/sim/compile/nvdla/checked_run.h"
 #include "tests/sim/compile/nvdla/sample_networks.h"
 
-namespace npuscope {
+namespace npuscope::streamed_plan_test {
 namespace {
 
 constexpr std::size_t frames = 5;
@@ -72,4 +72,4 @@ TEST(StreamedPlan, TwoPlacesForMapsNeedRoom) {
 }
 
 }  // namespace
-}  // namespace npuscope
+}  // namespace npuscope::streamed_plan_test
