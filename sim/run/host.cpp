@@ -209,12 +209,30 @@ std::string Host::waits_for() const {
         return awaited_interrupts();
     }
     const auto* poll = std::get_if<PollRegister>(action);
+    const auto* sync = std::get_if<SyncWait>(action);
     const std::string waits_for =
         poll != nullptr ? fmt::format("{} to be {:#x}", poll->name, poll->expected)
+        : sync != nullptr && !board_.raised(sync->sync)     ? awaited_id(sync->sync)
         : std::holds_alternative<WaitForInterrupt>(*action) ? "an interrupt"
                                                             : "the end of a register access";
     const Place at = place();  // a planned network has no lines
     return at.line == 0 ? waits_for : fmt::format("{} at {}", waits_for, to_string(at));
+}
+
+std::string Host::awaited_id(const std::string& id) const {
+    const auto& awaited = board_.awaited();
+    const auto named = std::ranges::find(awaited, id, &SyncBoard::Awaited::sync);
+    const std::string interrupt =
+        named != awaited.end() && named->interrupt
+            ? fmt::format(" by interrupt {} (awaited at {})", to_string(*named->interrupt),
+                          to_string(named->place))
+            : "";
+    return fmt::format("the id '{}' to be raised{}", id, interrupt);
+}
+
+bool Host::polls() const {
+    return statement_ < program_.size() &&
+           std::holds_alternative<PollRegister>(program_[statement_].action);
 }
 
 std::string Host::awaited_interrupts() const {

@@ -107,6 +107,8 @@ class Host : public Unit {
     bool leaves_operations() const;
     /// What the host still waits for, if the machine stopped.
     std::string waits_for() const;
+    /// The host reads a register until it has a value.
+    bool polls() const;
     /// Where the program last wrote the register that a finding is about, in its group.
     std::optional<Place> written_at(const Diagnostic& finding) const;
 
@@ -148,6 +150,8 @@ class Host : public Unit {
     /// The times that cycles() adds up.
     std::vector<CountedTime> counted() const;
     std::string awaited_interrupts() const;
+    /// An id that is not raised yet, and the interrupt that is to raise it, if one is awaited.
+    std::string awaited_id(const std::string& id) const;
     /// Waits until fewer than `limit` jobs are running.
     void wait_for_jobs(Activity& activity, std::size_t limit);
     void job_ended(const LaunchJob& launch);

@@ -134,8 +134,9 @@ std::string describe_waits(Simulation& simulation, bool limit) {
     }
     if (limit) {
         return text + fmt::format("\n  {} (raise --max-cycles to continue)",
-                                  machine_is_idle(simulation) ? "the host was still running"
-                                                              : "an operation was still running");
+                                  !machine_is_idle(simulation) ? "an operation was still running"
+                                  : simulation.host.polls()    ? "the host was still polling"
+                                                               : "the host was still running");
     }
     return text.empty() && simulation.machine->registers()
                ? "\n  all units are idle: is everything enabled that the operation needs?"
@@ -171,7 +172,7 @@ void stop_if_unfinished(Simulation& simulation, const RunOptions& options) {
     const std::string when =
         !limit ? fmt::format("deadlock at cycle {}", simulation.machine->counted(now()).value)
         : now() < options.max_cycles
-            ? fmt::format("cycle limit at cycle {} (the last event was in cycle {})",
+            ? fmt::format("cycle limit at cycle {} (the last event before it was in cycle {})",
                           options.max_cycles.value, now().value)
             : fmt::format("cycle limit at cycle {}", options.max_cycles.value);
     throw MachineStopped(fmt::format("{}: the host waits for {}{}{}", when,

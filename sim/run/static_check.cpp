@@ -54,10 +54,11 @@ std::string likely_causes(const Program& program, const SystemConfig& system,
     std::string text;
     for (std::size_t i = 0; i < std::min(most, errors.size()); ++i) {
         const std::string place = to_string(errors[i].place);
-        text +=
-            fmt::format("\n  likely cause: {}{}{}{}{} [{}]; {}", place, place.empty() ? "" : ": ",
-                        errors[i].register_name, errors[i].register_name.empty() ? "" : ": ",
-                        errors[i].sentence, errors[i].id, errors[i].remedy);
+        const std::string& name = errors[i].register_name;
+        const bool named = name.empty() || errors[i].sentence.starts_with(name);
+        text += fmt::format("\n  likely cause: {}{}{}{}{} [{}]; {}", place,
+                            place.empty() ? "" : ": ", named ? "" : name, named ? "" : ": ",
+                            errors[i].sentence, errors[i].id, errors[i].remedy);
     }
     return text;
 }
