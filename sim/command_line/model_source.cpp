@@ -370,7 +370,7 @@ Graph read_any_network(const std::string& network, const SystemConfig& system,
             {.severity = Severity::Note,
              .id = "float_on_host",
              .sentence =
-                 "the model's layers are float, which no NPU supports: all of it ran on the host",
+                 "the model's layers are float and not quantised: all of it ran on the host",
              .remedy = "quantise it for this run: --calibration DIR"});
     }
     note_uncounted(graph);
