@@ -78,12 +78,19 @@ Diagnostic output_noise(const Graph& graph, const GraphInputs& inputs, const Gra
     for (const std::string& name : measured_outputs(graph)) {
         least = std::min(least, decibels_between(values.at(name), outputs.at(name)));
     }
+    const std::string outputs_are =
+        least >= equal_decibels
+            ? "outputs equal those that the host computes"
+            : fmt::format(
+                  "outputs have a signal-to-noise ratio of {:.1f} dB against those that "
+                  "the host computes",
+                  least);
     return {.severity = Severity::Note,
             .id = "wide_maps",
             .sentence = fmt::format(
                 "feature maps are {}: sums and results are rounded at other points than in the "
-                "model; outputs have a signal-to-noise ratio of {:.1f} dB against it",
-                precision_name(map_precision(graph)), least)};
+                "model; {}",
+                precision_name(map_precision(graph)), outputs_are)};
 }
 
 std::vector<LayerExpectation> model_expectations(const Graph& graph,

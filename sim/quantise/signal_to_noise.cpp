@@ -11,7 +11,7 @@
 namespace npuscope {
 namespace {
 
-constexpr double most_decibels = 200;  // for equal tensors
+constexpr double most_decibels = equal_decibels;
 
 /// Of the finite values: an infinity has no power. A result that is not finite where it should be
 /// is all noise.

@@ -16,6 +16,9 @@ namespace npuscope {
 /// indices, such as the class of each pixel; the difference of two is no noise.
 std::vector<std::string> measured_outputs(const Graph& graph);
 
+/// Of equal tensors, whose ratio has no limit; no ratio is larger.
+inline constexpr double equal_decibels = 200;
+
 struct NoiseRow {
     std::string tensor;  ///< of the float model
     std::string layer;   ///< node that produces it; empty: an input
