@@ -257,8 +257,8 @@ void add_simulation_options(CLI::App& app, RunChoices& choices) {
                node.place = {"--max-cycles " + text, 0, 0};
                node.text = text;
                read_value(node, choices.max_cycles, "max_cycles");
-               check_limit("experiment.run.max_cycles", "max_cycles", choices.max_cycles->value,
-                           node.place);
+               check_limit("experiment.run.max_cycles", "--max-cycles", choices.max_cycles->value,
+                           {});
            },
            "stop the machine after this number of cycles (default: 100,000,000,000), with exit "
            "code 3")

@@ -172,7 +172,8 @@ std::string text_of(const Limit& limit) {
                          const Place& place) {
     throw ConfigError(
         {.sentence = fmt::format("'{}' is {}, but must be {}", field, value, text_of(limit)),
-         .remedy = fmt::format("nearest legal value: {}={}", field, limit.nearest(value)),
+         .remedy = fmt::format("nearest legal value: {}{}{}", field,
+                               field.starts_with("--") ? " " : "=", limit.nearest(value)),
          .field = field,
          .place = place,
          .value = std::to_string(value),

@@ -28,7 +28,8 @@ void check_limits(const SystemConfig& system,
                   const std::function<Place(const std::string& field)>& place_of);
 
 /// ConfigError at `place` if the row of this name does not allow the value; `field` is its name in
-/// the message. A row for a list's elements is named like `network.layers[].kernel`.
+/// the message, `--max-cycles` for an option. A row for a list's elements is named like
+/// `network.layers[].kernel`.
 void check_limit(const std::string& row, const std::string& field, std::uint64_t value,
                  const Place& place);
 
