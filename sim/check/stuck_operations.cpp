@@ -64,6 +64,9 @@ bool ProgramOperations::report_idle_dma(const PipelineRow& row, std::string_view
         last->uses_rdma) {
         return false;
     }
+    if (last->undecoded) {
+        return true;  // what it takes is unknown
+    }
     Diagnostic finding = unused_read_dma(block, last->name);
     finding.place = enabled_at_.at(block);
     log.add(std::move(finding));
