@@ -28,33 +28,39 @@ struct Said {
     }
 };
 
+constexpr const char* remedy_of_two = "make the two registers agree";
+constexpr const char* remedy_of_windows =
+    "correct output size, dilation, kernel size, stride or padding";
+
 class Checks {
  public:
     /// Two units must have the same value.
     void agree(const Said& first, const Said& second) {
         if (first.value != second.value) {
             add(Severity::Error, "register_mismatch", first,
-                fmt::format("{}, but {}", first.text(), second.text()));
+                fmt::format("{}, but {}", first.text(), second.text()), remedy_of_two);
         }
     }
     /// One register against what the rest of the job requires.
     void expect(bool condition, const Said& said, const std::string& need,
-                const char* id = "impossible_register") {
+                const std::string& remedy, const char* id = "impossible_register") {
         if (!condition) {
-            add(Severity::Error, id, said, fmt::format("{}, {}", said.text(), need));
+            add(Severity::Error, id, said, fmt::format("{}, {}", said.text(), need), remedy);
         }
     }
     /// The same if the job can be computed nevertheless.
-    void advise(bool condition, const Said& said, const std::string& need) {
+    void advise(bool condition, const Said& said, const std::string& need,
+                const std::string& remedy) {
         if (!condition) {
             add(Severity::Warning, rule_ids::suspicious_register, said,
-                fmt::format("{}, {}", said.text(), need));
+                fmt::format("{}, {}", said.text(), need), remedy);
         }
     }
     std::vector<Diagnostic> take() { return std::move(findings_); }
 
  private:
-    void add(Severity severity, std::string kind, const Said& said, std::string message) {
+    void add(Severity severity, std::string kind, const Said& said, std::string message,
+             std::string remedy) {
         Diagnostic finding;
         finding.severity = severity;
         finding.id = std::move(kind);
@@ -62,7 +68,7 @@ class Checks {
         finding.unit = said.unit;
         finding.register_name = spelled(said.unit, said.register_name);
         finding.field = said.field.substr(0, said.field.find(' '));
-        finding.remedy = "make the two registers agree";
+        finding.remedy = std::move(remedy);
         findings_.push_back(std::move(finding));
     }
 
@@ -108,7 +114,7 @@ void check_modes(const ConvParts& parts, Checks& checks) {
     checks.agree({cdma_unit, "D_BATCH_NUMBER", "BATCHES + 1", cdma.batches}, batches);
     checks.agree(batches, {cacc_unit, "D_BATCH_NUMBER", "BATCHES + 1", parts.cacc.batches});
     checks.expect(csc.batches == 1 || csc.mode == ConvMode::Direct, batches,
-                  "but only direct convolution takes several batches");
+                  "but only direct convolution takes several batches", "set BATCHES to 0");
     checks.agree(precision,
                  {cacc_unit, "D_MISC_CFG", "PROC_PRECISION", number(parts.cacc.precision)});
 }
@@ -177,7 +183,9 @@ void check_weights(const ConvJob& job, Checks& checks) {
         fmt::format(
             "but {} describe kernels of {} byte{}",
             names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1", "D_POST_Y_EXTENSION"),
-            job.weights.kernel_bytes().value, job.weights.kernel_bytes() == Bytes(1) ? "" : "s"));
+            job.weights.kernel_bytes().value, job.weights.kernel_bytes() == Bytes(1) ? "" : "s"),
+        fmt::format("set BYTE_PER_KERNEL to {}, or correct the kernel's size",
+                    job.weights.kernel_bytes().value - 1));
     checks.agree({cdma_unit, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
     const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
@@ -185,7 +193,9 @@ void check_weights(const ConvJob& job, Checks& checks) {
     checks.expect(cdma.compression || cdma.weight_bytes >= job.weights.used_bytes(), bytes,
                   fmt::format("but the kernels of {} need {} bytes ({} with padding)",
                               names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_WEIGHT_SIZE_EXT_1"),
-                              job.weights.used_bytes().value, job.weights.stored_bytes().value));
+                              job.weights.used_bytes().value, job.weights.stored_bytes().value),
+                  fmt::format("set WEIGHT_BYTES to {}, or correct the kernels' size or number",
+                              job.weights.stored_bytes().value));
 }
 
 void check_output(const ConvParts& parts, Checks& checks) {
@@ -205,7 +215,8 @@ void check_output(const ConvParts& parts, Checks& checks) {
                   fmt::format("but the output has {} x {} elements per kernel ({}, {}, {})",
                               csc.width, csc.height, spelled(csc_unit, "D_DATAOUT_SIZE_0"),
                               spelled(cacc_unit, "D_DATAOUT_SIZE_0"),
-                              names_of("NVDLA_SDP", "D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT")));
+                              names_of("NVDLA_SDP", "D_DATA_CUBE_WIDTH", "D_DATA_CUBE_HEIGHT")),
+                  fmt::format("set ATOMICS to {}, or correct the output's size", outputs - 1));
 }
 
 void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& checks) {
@@ -218,19 +229,22 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
     const Said sum{cdma_unit, "D_BANK", "DATA_BANK + WEIGHT_BANK + 2", banks.data + banks.weight};
     const std::uint32_t mask_banks = parts.cdma.compression ? 1 : 0;
     checks.expect(sum.value + mask_banks <= features.cbuf_banks, sum,
-                  fmt::format("but the buffer has {}{}", features.cbuf_banks,
-                              mask_banks > 0 ? ", and the mask takes the last one" : ""));
+                  fmt::format("but the buffer has {} banks{}", features.cbuf_banks,
+                              mask_banks > 0 ? ", and the mask takes the last one" : ""),
+                  "lower DATA_BANK or WEIGHT_BANK");
     const std::uint32_t entries = entries_of_slice(parts.cdma, features);
     checks.advise(parts.cdma.entries_per_slice >= entries,
                   {cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
                   fmt::format("but a line of the input needs {} entries ({})", entries,
-                              names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1")));
+                              names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1")),
+                  fmt::format("set ENTRIES to {}", entries - 1));
     const std::uint32_t lines = parts.csc.input.height * parts.csc.batches;
     checks.advise(parts.csc.release_slices <= lines,
                   {csc_unit, "D_RELEASE", "RLS_SLICES + 1", parts.csc.release_slices},
                   fmt::format("but the input has {} line{} ({}, {})", lines, lines == 1 ? "" : "s",
                               spelled(csc_unit, "D_DATAIN_SIZE_EXT_0"),
-                              spelled(cdma_unit, "D_DATAIN_SIZE_0")));
+                              spelled(cdma_unit, "D_DATAIN_SIZE_0")),
+                  fmt::format("set RLS_SLICES to {}, or less", lines - 1));
 }
 
 // --- what each input mode requires of its registers ---------------------------------------------
@@ -243,21 +257,24 @@ void check_feature(const ConvParts& parts, Checks& checks) {
                  {csc_unit, "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT + 1", csc.input.channels});
     checks.expect(csc.row_group == 1,
                   {csc_unit, "D_POST_Y_EXTENSION", "rows per step", csc.row_group},
-                  "but only image input uses channel extension");
+                  "but only image input uses channel extension", "write 0 to the register");
     const bool surfaces_agree = !cdma.surface_packed || cube.surface_packed();
     // if both strides contradict their PACKED bits, the line stride is the cause of the surface mismatch
     checks.expect(
         !cdma.line_packed || cube.line_packed(),
         {cdma_unit, "D_LINE_STRIDE", "LINE_STRIDE", cube.line_stride.value},
         fmt::format("but a line has {} bytes ({}) and {} says LINE_PACKED", cube.line_bytes().value,
-                    spelled(cdma_unit, "D_DATAIN_SIZE_0"), spelled(cdma_unit, "D_DAIN_MAP")));
+                    spelled(cdma_unit, "D_DATAIN_SIZE_0"), spelled(cdma_unit, "D_DAIN_MAP")),
+        fmt::format("set LINE_STRIDE to {:#x}, or clear LINE_PACKED", cube.line_bytes().value));
     checks.expect(
         surfaces_agree, {cdma_unit, "D_SURF_STRIDE", "SURF_STRIDE", cube.surface_stride.value},
         fmt::format("but a surface of {} line{} has {} bytes ({}) and {} says SURF_PACKED",
                     cube.lines_of_batch(), cube.lines_of_batch() == 1 ? "" : "s",
                     (cube.line_stride * cube.lines_of_batch()).value,
                     names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_LINE_STRIDE"),
-                    spelled(cdma_unit, "D_DAIN_MAP")));
+                    spelled(cdma_unit, "D_DAIN_MAP")),
+        fmt::format("set SURF_STRIDE to {:#x}, or clear SURF_PACKED",
+                    (cube.line_stride * cube.lines_of_batch()).value));
 }
 
 void check_winograd(const ConvParts& parts, Checks& checks) {
@@ -266,14 +283,16 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
     checks.expect(
         csc.kernels.rows == 4 && csc.kernels.columns == 4,
         {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
-        fmt::format("with {} rows, but transformed kernels have 4 x 4 elements", csc.kernels.rows));
+        fmt::format("with {} rows, but transformed kernels have 4 x 4 elements", csc.kernels.rows),
+        "set both sizes to 3 (4 rows and 4 columns), and load transformed kernels");
     checks.expect(
         csc.stride_x == 1 && csc.stride_y == 1,
         {csc_unit, "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT + 1", csc.stride_x},
-        "but must be 1: the DMA converts strides into channels (NVDLA_CDMA.D_CONV_STRIDE_0)");
+        "but must be 1: the DMA converts strides into channels (NVDLA_CDMA.D_CONV_STRIDE_0)",
+        "write 0 to the register");
     checks.expect(csc.dilation_x == 1 && csc.dilation_y == 1,
                   {csc_unit, "D_DILATION_EXT", "X_DILATION_EXT + 1", csc.dilation_x},
-                  "but must be 1: Winograd kernels are not dilated");
+                  "but must be 1: Winograd kernels are not dilated", "write 0 to the register");
     const WinogradInput& extended = cdma.winograd;
     const std::uint32_t width = cdma.input.width + cdma.pad_left + cdma.pad_right;
     const std::uint32_t height = cdma.input.height + extended.pad_top + extended.pad_bottom;
@@ -282,23 +301,27 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
             extended.extended_width % 4 == 0,
         {cdma_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_WIDTH_EXT + 1", extended.extended_width},
         fmt::format("but {} padded columns at stride {} must give a multiple of four", width,
-                    extended.stride_x));
+                    extended.stride_x),
+        "correct PAD_LEFT, PAD_RIGHT, stride or DATAIN_WIDTH_EXT");
     checks.expect(
         height == extended.extended_height * extended.stride_y && extended.extended_height % 4 == 0,
         {cdma_unit, "D_DATAIN_SIZE_EXT_0", "DATAIN_HEIGHT_EXT + 1", extended.extended_height},
-        fmt::format("but {} padded lines at stride {} must make a multiple of four", height,
-                    extended.stride_y));
+        fmt::format("but {} padded lines at stride {} must give a multiple of four", height,
+                    extended.stride_y),
+        "correct PAD_TOP, PAD_BOTTOM, stride or DATAIN_HEIGHT_EXT");
     checks.expect(csc.output.width % 4 == 0 && csc.output.height % 4 == 0,
                   {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
                   fmt::format("with {} lines, but Winograd produces 4 x 4 outputs at once: both "
                               "must be multiples of four",
-                              csc.output.height));
+                              csc.output.height),
+                  "round the output's size up to multiples of four");
     checks.expect(
         csc.output.width + 2 <= extended.extended_width &&
             csc.output.height + 2 <= extended.extended_height,
         {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
         fmt::format("with {} lines, but the extended input yields only {} x {}", csc.output.height,
-                    extended.extended_width - 2, extended.extended_height - 2));
+                    extended.extended_width - 2, extended.extended_height - 2),
+        "correct the output's size, or pad the input");
 }
 
 void check_image(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
@@ -306,17 +329,20 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
     const CscJob& csc = job.parts.csc;
     const Said mean{cdma_unit, "D_MEAN_FORMAT", "MEAN_FORMAT", cdma.conversion.use_mean};
     checks.advise(mean.value == 0 || cdma.conversion.enabled, mean,
-                  "but the conversion that subtracts means is off (D_CVT_CFG, CVT_EN)");
+                  "but the conversion that subtracts means is off (D_CVT_CFG, CVT_EN)",
+                  "set CVT_EN to 1, or MEAN_FORMAT to 0");
     checks.advise(mean.value == 0 || cdma.in_precision != Precision::Fp16, mean,
-                  "but no mean is subtracted from fp16 elements");
+                  "but no mean is subtracted from fp16 elements", "set MEAN_FORMAT to 0");
     checks.agree({cdma_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", cdma.pad_value},
                  {csc_unit, "D_ZERO_PADDING_VALUE", "PAD_VALUE", csc.pad_value});
     checks.expect(csc.kernels.columns == 1,
                   {csc_unit, "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT + 1", csc.kernels.columns},
-                  "but must be 1: the columns of image kernels are channels");
+                  "but must be 1: the columns of image kernels are channels",
+                  "set WEIGHT_WIDTH_EXT to 0, and WEIGHT_CHANNEL_EXT to columns x channels - 1");
     checks.expect(csc.kernels.channels % csc.input.channels == 0,
                   {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT + 1", csc.kernels.channels},
-                  fmt::format("not a multiple of the {} channels of a pixel", csc.input.channels));
+                  fmt::format("not a multiple of the {} channels of a pixel", csc.input.channels),
+                  "set WEIGHT_CHANNEL_EXT to columns x channels - 1");
     // source: NVDLA format page, "Channel Post-Extension"; NVDLA compiler, limits
     checks.expect(
         csc.row_group == 1 || csc.kernels.channels * csc.row_group <= features.datapath.atomic_c,
@@ -324,7 +350,7 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
         fmt::format("but kernels have {} channels after channel pre-extension ({}), more than {}",
                     csc.kernels.channels, spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
                     features.datapath.atomic_c / csc.row_group),
-        rule_ids::post_extension_channels);
+        "take fewer rows at once", rule_ids::post_extension_channels);
     const std::uint32_t need = reach(job.convolution.out_width, csc.stride_x, job.kernels.columns);
     const std::uint32_t stored = cdma.input.width + cdma.pad_left + cdma.pad_right;
     checks.expect(
@@ -332,14 +358,16 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
         fmt::format("which needs {} columns, but {} provide {} (window size: {}, stride: {})", need,
                     names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
                     spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"),
-                    spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+                    spelled(csc_unit, "D_CONV_STRIDE_EXT")),
+        remedy_of_windows);
     checks.advise(
         need > stored || stored - need < csc.stride_x || stored == cdma.input.width,
         {csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
         fmt::format(
             "which needs {} column{}, but {} provide {} (window size: {}, stride: {})", need,
             need == 1 ? "" : "s", names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_ZERO_PADDING"), stored,
-            spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"), spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+            spelled(csc_unit, "D_WEIGHT_SIZE_EXT_1"), spelled(csc_unit, "D_CONV_STRIDE_EXT")),
+        remedy_of_windows);
 }
 
 /// What the modes require of the input: feature data, Winograd, images.
@@ -405,7 +433,8 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
         const Said own{csc_unit, csc_register, field, value};
         if (said != value) {
             checks.advise(false, own,
-                          fmt::format("but {} says {}", spelled(cdma_unit, register_name), said));
+                          fmt::format("but {} says {}", spelled(cdma_unit, register_name), said),
+                          remedy_of_two);
         }
     };
     same("D_CONV_STRIDE", "CONV_X_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_x);
@@ -424,7 +453,8 @@ std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues
                 need, what, need == 1 ? "" : "s", size, before, spelled(csc_unit, "D_ZERO_PADDING"),
                 after, spelled(cdma_unit, "D_ZERO_PADDING"), field,
                 names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
-                spelled(csc_unit, "D_CONV_STRIDE_EXT")));
+                spelled(csc_unit, "D_CONV_STRIDE_EXT")),
+            remedy_of_windows);
     };
     if (csc.mode == ConvMode::Direct) {
         same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
