@@ -277,12 +277,12 @@ void refuse_unread_fields(RegisterDecoder& registers) {
                                 name, "this feature is not available", remedy);
     };
     expect_zero({"D_PIXEL_OFFSET", "PIXEL_Y_OFFSET"},
-                "program 0, and advance the start address by whole lines");
+                "write 0, and advance the start address by whole lines");
     for (const std::string_view field : {"RSV_PER_LINE", "RSV_PER_UV_LINE"}) {
-        expect_zero({"D_RESERVED_X_CFG", field}, "program 0: the hardware does not implement it");
+        expect_zero({"D_RESERVED_X_CFG", field}, "write 0: the hardware does not implement it");
     }
     for (const std::string_view field : {"RSV_HEIGHT", "RSV_Y_INDEX"}) {
-        expect_zero({"D_RESERVED_Y_CFG", field}, "program 0: the hardware does not implement it");
+        expect_zero({"D_RESERVED_Y_CFG", field}, "write 0: the hardware does not implement it");
     }
 }
 
@@ -290,9 +290,10 @@ void decode_format(RegisterDecoder& registers, CdmaJob& job, const ConvFeatures&
     job.pixels.format = find_pixel_format(
         registers.values().field(pixel_format_field.register_name, pixel_format_field.field_name));
     if (job.pixels.format == nullptr) {
-        registers.refuse(
-            pixel_format_field, "this pixel format is not available",
-            "use a code of the format page's pixel formats, e.g. 0 (T_R8) or 12 (T_A8B8G8R8)");
+        registers.refuse(pixel_format_field, "this pixel format is not available",
+                         "use a code of a pixel format of NVDLA's page \"In-memory data formats\", "
+                         "e.g. 0 (T_R8) "
+                         "or 12 (T_A8B8G8R8); `npuscope list layouts` describes them");
         return;
     }
     check_format(registers, job, features);

@@ -58,7 +58,7 @@ void RegisterDecoder::precision(const FieldName& name, const DatapathConfig& dat
                         bytes_only       ? "only"
                         : datapath.int16 ? "and int16 only"
                                          : "and fp16 only"),
-            bytes_only ? "program 0 (int8)" : "program another precision");
+            bytes_only ? "write 0 (int8)" : "choose another precision");
     }
 }
 

@@ -199,7 +199,7 @@ void check_axis(RegisterDecoder& pdp, const Extent& extent, const FieldName& out
             extent.size, extent.pad_after, spelled(pdp.unit(), "D_POOLING_PADDING_CFG"),
             spelled(pdp.unit(), "D_DATA_CUBE_IN_WIDTH"),
             spelled(pdp.unit(), "D_DATA_CUBE_IN_HEIGHT"), fitting),
-        fitting != 0 ? fmt::format("program {}", fitting - 1U)
+        fitting != 0 ? fmt::format("write {}", fitting - 1U)
         : outputs.register_name == "D_PARTIAL_WIDTH_OUT"
             ? "set D_OPERATION_MODE_CFG.SPLIT_NUM to 0, or write D_PARTIAL_WIDTH_IN and _OUT"
             : "add padding or take a smaller kernel");
@@ -234,7 +234,7 @@ class Slices {
 
     std::vector<PdpPart> all(const Extent& columns, bool from_memory) {
         pdp_.refuse_unless(from_memory || count_ == 1, split_field, "input on the fly is not split",
-                           "program 0, or pool from memory");
+                           "write 0, or pool from memory");
         if (count_ == 1) {
             check_axis(pdp_, columns, out_width_field, pooling_.kernel_width, pooling_.stride_x);
             return {{0, columns.size, columns.pad_before, 0, pooling_.output.width}};
@@ -483,8 +483,8 @@ std::optional<Diagnostic> lines_left(const PdpJob& job, const std::string& name)
         finding.register_name, job.input.height - 1, job.input.height, job.output.height,
         spelled("NVDLA_PDP", "D_DATA_CUBE_OUT_HEIGHT"), job.output.height - 1, pooled,
         job.input.height - pooled);
-    finding.remedy = fmt::format("program {} line{} in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)",
-                                 pooled, pooled == 1 ? "" : "s");
+    finding.remedy = fmt::format(
+        "set the height to {} in NVDLA_PDP and NVDLA_PDP_RDMA (or the SDP)", pooled - 1);
     return finding;
 }
 

@@ -115,11 +115,10 @@ void check_contraction_strides(RegisterDecoder& rubik, const RubikJob& job) {
     const auto expect = [&](const char* name, Bytes wanted, const std::string& why) {
         const std::uint32_t value = rubik.word(name);
         if (value != wanted.value) {
-            rubik.refuse_as(
-                {name, ""},
-                fmt::format("{} = {:#x}: {} is {:#x}", spelled(rubik.unit(), name), value, why,
-                            wanted.value),
-                fmt::format("program {:#x}, or correct the other stride", wanted.value));
+            rubik.refuse_as({name, ""},
+                            fmt::format("{} = {:#x}: {} is {:#x}", spelled(rubik.unit(), name),
+                                        value, why, wanted.value),
+                            fmt::format("write {:#x}, or correct the other stride", wanted.value));
         }
     };
     const std::uint32_t surfaces = job.contracted.surfaces();

@@ -208,7 +208,7 @@ void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandN
     const std::string use = names.field("DATA_USE");
     if (rdma.values().field(name, disable) != 0) {
         rdma.refuse({name, disable}, fmt::format("{} selects an operand from memory", names.stage),
-                    "program 0, or take the operand from a register");
+                    "write 0, or take the operand from a register");
     }
     if (fetch.alu != need.alu || fetch.mul != need.mul) {
         rdma.refuse({name, use},
@@ -220,7 +220,7 @@ void check_need(RegisterDecoder& rdma, const OperandNames& names, const OperandN
     }
     rdma.refuse_unless(processing != Precision::Fp16 || fetch.surface.component == Bytes(2),
                        {name, names.field("DATA_SIZE")}, "operands of fp16 have two bytes",
-                       "program 1 (two bytes)");
+                       "write 1 (two bytes)");
 }
 
 std::optional<SdpOperandFetch> decode_operand(RegisterDecoder& rdma, const OperandNames& names,

@@ -182,7 +182,7 @@ void describe_bypass(Fields& fields, Flag& bypass, const Presence& stage) {
     if constexpr (Fields::decodes) {
         if (!bypass && !stage.present) {
             fields.refuse("BYPASS", "this NPU has no such stage",
-                          fmt::format("program 1 (bypass), or choose an NPU that has the stage: "
+                          fmt::format("write 1 (bypass), or choose an NPU that has the stage: "
                                       "npu.sdp.{}=true",
                                       stage.field));
         }
@@ -283,7 +283,7 @@ void describe_y_stage(Visitor& visit, Stage& stage, const SdpConfig& config) {
     if constexpr (Visitor::decodes) {
         if (!config.lut) {
             fields.refuse("LUT_BYPASS", "this NPU's SDP has no lookup tables",
-                          "program 1 (bypass), or choose an NPU that has them: npu.sdp.lut=true");
+                          "write 1 (bypass), or choose an NPU that has them: npu.sdp.lut=true");
         }
     }
     describe_lookup(visit, stage.lut, [&visit](const std::string& name, auto& bound) {
@@ -354,13 +354,13 @@ void describe_flight(Visitor& visit, Job& job, const SdpConfig& modes, bool flyi
                             modes.winograd
                                 ? "Winograd order needs input from the convolution, not from memory"
                                 : "this NPU has no Winograd mode",
-                            "program 0");
+                            "write 0");
         visit.refuse_unless(
             job.batches == 1 || (job.batches <= modes.max_batch && flying), sdp::batches_field,
             modes.max_batch == 1 ? "this NPU has no multi-batch mode"
             : flying ? fmt::format("this NPU supports at most {} cubes", modes.max_batch)
                      : "batches need input from the convolution, not from memory",
-            "program 0");
+            "write 0");
     }
 }
 
@@ -374,9 +374,9 @@ void decode_destination(RegisterDecoder& sdp, Bytes memory_atom, SdpJob& job) {
     sdp.flag(destination_field.register_name, destination_field.field_name, job.to_pdp);
     sdp.refuse_unless(!job.to_pdp || !job.stages.compares(), destination_field,
                       "the element-wise ALU compares, so it has no output for the PDP",
-                      "program 0, or another D_DP_EW_CFG.EW_ALU_ALGO");
+                      "write 0, or another D_DP_EW_CFG.EW_ALU_ALGO");
     sdp.refuse_unless(!job.to_pdp || job.batches == 1, destination_field,
-                      "the PDP accepts a single cube (no batches)", "program 0, or BATCH_NUMBER 0");
+                      "the PDP accepts a single cube (no batches)", "write 0, or BATCH_NUMBER 0");
     if (job.to_pdp || job.stages.compares()) {
         return;
     }

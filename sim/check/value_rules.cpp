@@ -179,7 +179,7 @@ void add_pixel_findings(const SdpRegisters& registers, const SdpJob& job, Diagno
              .sentence = fmt::format("{} is {:#x}, but has no effect: the {} surfaces of a single "
                                      "pixel follow each other without a gap",
                                      register_name, stride, surfaces),
-             .remedy = fmt::format("program {:#x}, and place the surfaces like that", atom.value),
+             .remedy = fmt::format("write {:#x}, and place the surfaces like that", atom.value),
              .unit = std::string(values.block().name),
              .register_name = register_name});
     };
