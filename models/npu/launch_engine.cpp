@@ -64,7 +64,8 @@ Diagnostics OnTheFlyPair::contradictions(std::string_view unit) const {
         finding.sentence =
             fmt::format("{}: {} produces {}, but {} expects {}", finding.register_name,
                         producer.operation, given, consumer.operation, taken);
-        finding.remedy = "program one shape and one precision in both units";
+        finding.remedy = finding.id == "shape_mismatch" ? "give both units the same shape"
+                                                        : "give both units the same precision";
         findings.push_back(std::move(finding));
     };
     const bool sdp = unit == "NVDLA_SDP";
