@@ -217,12 +217,14 @@ std::string window_mismatch(const TinpuJob& job) {
 Diagnostics misaligned_surfaces(const TinpuJob& job, Bytes alignment) {
     Diagnostics findings;
     const auto check = [&](const char* surface, Address base) {
-        if (base.value % alignment.value != 0) {
+        const std::uint64_t below = base.value / alignment.value * alignment.value;
+        if (base.value != below) {
             findings.push_back(
                 {.id = rule_ids::misaligned,
-                 .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes: move the "
-                                         "surface, or change npu.engine.alignment",
-                                         surface, to_hex(base), alignment.value),
+                 .sentence = fmt::format("{} at {} must begin at a multiple of {} bytes", surface,
+                                         to_hex(base), alignment.value),
+                 .remedy = fmt::format("the nearest legal values are {:#x} and {:#x}", below,
+                                       below + alignment.value),
                  .address = base,
                  .unit = "tinpu",
                  .surface = surface,
