@@ -317,7 +317,9 @@ std::optional<MemoryRules::SeenBytes> MemoryRules::compare_bytes(const ByteRun& 
         Diagnostic one{
             .id = id,
             .sentence = message,
-            .remedy = "compare what an operation writes; initialise the gaps in it first",
+            .remedy =
+                "compare the result of an operation; if the compared range has gaps that it "
+                "does not write, initialise them first",
             .address = address,
             .place = place};
         if (meant != nullptr) {

@@ -34,6 +34,15 @@ bool MemoryRules::in_memory(const ByteRun& run) const {
 
 namespace {
 
+/// Where the program left the address at its reset value, that is what to correct.
+std::string remedy_outside(const CheckedOperation& operation, const SurfaceUse& use) {
+    const std::string name = address_name(use);
+    const bool unwritten = use.base == Address(0) && !operation.writes.empty() && !name.empty() &&
+                           find_write(operation, name) == nullptr;
+    return unwritten ? fmt::format("write the address to {}, which the program leaves at 0", name)
+                     : "move the surface into a region (memory.regions), or correct its strides";
+}
+
 /// The stride that is too small: the line stride if a line does not fit it, that of batches if all
 /// else fits.
 std::string overlapping_stride(const SurfaceUse& use) {
@@ -54,6 +63,25 @@ std::string overlapping_stride(const SurfaceUse& use) {
                                                              : use.stride_register;
 }
 
+/// Which stride is too small, and what it must be.
+std::string overlap_text(const SurfaceUse& use) {
+    if (use.cube) {
+        const FeatureCube& cube = *use.cube;
+        const Bytes lines = cube.line_stride * cube.lines_of_batch();
+        const auto text = [](const char* stride, Bytes value, Bytes least) {
+            return fmt::format("the {} stride is {:#x}, but must be at least {:#x}", stride,
+                               value.value, least.value);
+        };
+        if (cube.shape.height > 1 && cube.line_stride < cube.line_bytes()) {
+            return text("line", cube.line_stride, cube.line_bytes());
+        }
+        if (cube.surfaces() > 1 && cube.surface_stride < lines) {
+            return text("surface", cube.surface_stride, lines);
+        }
+    }
+    return "the strides are too small";
+}
+
 }  // namespace
 
 void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse& use,
@@ -71,7 +99,7 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
                         outside->bytes.value, to_hex(outside->address),
                         reachable(*outside) ? "outside every memory region"
                                             : fmt::format("beyond an address of {} bits", bits)),
-            "move the surface into a region (memory.regions), or correct its strides");
+            remedy_outside(operation, use));
         one.address = outside->address;
         log.add(std::move(one));
     }
@@ -80,10 +108,10 @@ void MemoryRules::check_use(const CheckedOperation& operation, const SurfaceUse&
             use.cube && (use.batches > 1 || use.cube->lines_of_batch() < use.cube->shape.height);
         Diagnostic one = surface_finding(
             operation, use, "lines_overlap",
-            fmt::format("lines of {}{} overlap each other: {}",
-                        operation.name.empty() ? "" : "the ", surface_label(operation, use),
-                        use.repeats && !use.writes ? "a stride of 0 repeats them"
-                                                   : "the strides are too small"),
+            fmt::format(
+                "lines of {}{} overlap each other: {}", operation.name.empty() ? "" : "the ",
+                surface_label(operation, use),
+                use.repeats && !use.writes ? "a stride of 0 repeats them" : overlap_text(use)),
             !use.cube ? "strides >= the bytes of what they separate"
             : several
                 ? "line stride >= width x atom, surface stride >= height x line stride, batch "
@@ -167,7 +195,7 @@ void MemoryRules::judge(const CheckedOperation& operation, const SurfaceUse& use
         add(rule_ids::never_loaded,
             fmt::format("{} {}{}", surface_does(operation, use, "are"),
                         seen.unwritten == 0 && seen.filled > 0
-                            ? "only filled (mem_init) when it is read"
+                            ? "filled by mem_init, but neither loaded nor written by an operation"
                             : "neither loaded nor written by an operation",
                         elsewhere(use.extent())),
             use.base, "load the surface first, or correct its address");
@@ -391,12 +419,12 @@ void MemoryRules::report_unread(DiagnosticLog& log) const {
         CheckedOperation operation;
         operation.name = owner.operation;
         operation.place = owner.place;
-        Diagnostic one = surface_finding(
-            operation, owner.use, "partly_unread",
-            fmt::format(
-                "{} bytes of the {} of {} are never read, the first at {}; its other bytes are",
-                shares[i].unread, owner.use.surface, owner.operation, to_hex(shares[i].first)),
-            "correct address, strides or sizes of writer or reader");
+        Diagnostic one = surface_finding(operation, owner.use, "partly_unread",
+                                         fmt::format("{} bytes of the {} of {} are never read, the "
+                                                     "first at {}; its other bytes are read",
+                                                     shares[i].unread, owner.use.surface,
+                                                     owner.operation, to_hex(shares[i].first)),
+                                         "correct address, strides or sizes of writer or reader");
         one.severity = Severity::Warning;
         one.address = shares[i].first;
         log.add(std::move(one));
