@@ -176,7 +176,7 @@ void check_average(const PdpPooling& pooling, CheckedOperation& operation) {
     if (pooling.method != PoolingMethod::Average) {
         return;
     }
-    constexpr const char* remedy = "program 65536 / kernel size";
+    constexpr const char* remedy = "write 65536 / kernel size";
     warn_if_zero(pooling.recip_width,
                  {"NVDLA_PDP", "D_RECIP_KERNEL_WIDTH", "RECIP_KERNEL_WIDTH",
                   "every average is the same", remedy},
@@ -437,7 +437,10 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
                       remedy.find(registers.front()) == std::string::npos;
     return {.id = id,
             .sentence = message,
-            .remedy = tell ? fmt::format("{} (registers: {})", remedy, fmt::join(registers, ", "))
+            .remedy = tell ? fmt::format(
+                                 "{} ({}: {})", remedy,
+                                 registers.front().starts_with("word") ? "descriptor" : "registers",
+                                 fmt::join(registers, ", "))
                            : remedy,
             .address = use.base,
             .unit = use.unit,
