@@ -219,7 +219,9 @@ std::string memory_map_text(const MemoryMap& map, std::size_t width) {
              columns == 0 ? "" : bar_of(entry, map.operations(), columns)});
         end = std::max(end, entry.run.end());
     }
-    return "memory map\n" + table.text(width);
+    const char* const legend =
+        columns == 0 ? "" : "  w written, r read, b both, - kept for a later operation\n";
+    return "memory map\n" + table.text(width) + legend;
 }
 
 Json memory_map_json(std::span<const MappedBytes> entries) {

@@ -48,7 +48,8 @@ TEST(MemoryMap, DrawsFilesResultsAndGapsOverTheirOperations) {
               "  0x80000000    128  in.dat             r\n"
               "  0x80000000    128  result of sdp 1     b\n"
               "              3,968  gap\n"
-              "  0x80001000    128  result of sdp 0    wr\n");
+              "  0x80001000    128  result of sdp 0    wr\n"
+              "  w written, r read, b both, - kept for a later operation\n");
 }
 
 TEST(MemoryMap, PartsOfOneResultAreOneEntry) {
