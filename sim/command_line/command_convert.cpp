@@ -71,9 +71,12 @@ std::vector<std::uint64_t> numbers(const char* option, const std::string& text) 
 
 void require_axes(const std::string& axes) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        if (axes[i] < 'A' || axes[i] > 'Z' || axes.find(axes[i]) != i) {
-            throw ConfigError(fmt::format("--axes '{}'", axes),
-                              "use capital letters, none of them twice");
+        const bool capital = axes[i] >= 'A' && axes[i] <= 'Z';
+        if (!capital || axes.find(axes[i]) != i) {
+            throw ConfigError(
+                capital ? fmt::format("--axes '{}': {} occurs twice", axes, axes[i])
+                        : fmt::format("--axes '{}': an axis is not a capital letter", axes),
+                "use capital letters, none of them twice");
         }
     }
 }
@@ -200,8 +203,10 @@ using FilePairs = std::vector<std::pair<fs::path, fs::path>>;
 /// Input and output of every conversion: IN OUT, or IN .. FOLDER.
 FilePairs file_pairs(const std::vector<std::string>& files) {
     if (files.size() < 2) {
-        throw ConfigError("an input and an output file are needed",
-                          "or --explain or --picture without files");
+        throw ConfigError(
+            fmt::format("an input and an output file are needed, but {} given",
+                        files.empty() ? "none is" : "only one is"),
+            "name both, or no file but --shape, together with --explain or --picture");
     }
     const fs::path last = files.back();
     std::error_code error;

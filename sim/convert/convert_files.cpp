@@ -141,8 +141,9 @@ ConversionPlan plan_for(const ConversionRequest& request, const std::optional<Np
             throw;
         }
         throw ConfigError(error.sentence(),
-                          "the file holds float32: --type int8 or int16 with --quantise "
-                          "scale=1,radix=5 turns it into fixed point");
+                          fmt::format("the file holds float32: --type {} with --quantise "
+                                      "scale=1,radix=5 turns it into fixed point",
+                                      request.to.row->element == 1 ? "int8" : "int16"));
     }
 }
 
