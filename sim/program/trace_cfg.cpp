@@ -110,8 +110,9 @@ class CallReader {
         const char* start = scanner_.position();
         const std::uint64_t value = scanner_.take_number(what);
         if (value > std::numeric_limits<std::uint32_t>::max()) {
+            const std::string_view name = what.substr(what.find(' ') + 1);  // without its article
             throw ConfigError(scanner_.place_of(start),
-                              fmt::format("{} {} does not fit into 32 bits", what, to_hex(value)));
+                              fmt::format("{} {} does not fit into 32 bits", name, to_hex(value)));
         }
         return static_cast<std::uint32_t>(value);
     }

@@ -106,7 +106,7 @@ TEST(TraceCfg, EveryMistakeNamesItsPlaceAndWhatWasExpected) {
          "t.cfg:1:11: unknown register 'NVDLA_CDMA.S_POINTR_0' "
          "(did you mean 'NVDLA_CDMA.S_POINTER_0'?)"},
         {"reg_write(NVDLA_CDMA.S_POINTER_0, 0x100000000);",
-         "t.cfg:1:35: a value 0x100000000 does not fit into 32 bits"},
+         "t.cfg:1:35: value 0x100000000 does not fit into 32 bits"},
         {"reg_write(NVDLA_CDMA.S_POINTER_0, 010);",
          "t.cfg:1:35: expected a number (a value), found '010);' "
          "(a decimal number does not start with 0)"},
