@@ -64,7 +64,7 @@ constexpr std::array all_rules{
          guide_numbers},
     Rule{"clip_required", Severity::Error, plans, "A layer ends with a clip.", guide_numbers},
     Rule{"closed_early", Severity::Error, "run",
-         "The SDP ends an operation after all atoms of its convolution.",
+         "The SDP ends an operation only when it has received all atoms of its convolution.",
          "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
     of_the_end(
         Rule{"compared_early", Severity::Error, "check",
@@ -87,8 +87,9 @@ constexpr std::array all_rules{
     Rule{"dilation_1", Severity::Error, plans, "Kernels are not dilated.", guide_patterns},
     Rule{"div_power_of_two", Severity::Error, plans, "Divisors are powers of two.", guide_numbers},
     Rule{"ends_meet", Severity::Warning, "check, run",
-         "The last atoms of two successive convolutions do not meet in the accumulator's delivery "
-         "buffer.",
+         "The last atom of a convolution enters the accumulator's delivery buffer only after that "
+         "of the previous convolution has left it; otherwise the SDP may end a later convolution "
+         "too early (`closed_early`).",
          "nv_small RTL, NV_NVDLA_CACC_delivery_ctrl.v, replayed"},
     Rule{"fc_inputs", Severity::Error, plans,
          "A fully connected layer has as many inputs as the pattern requires.",
@@ -154,8 +155,8 @@ constexpr std::array all_rules{
          "The entries of a lookup table are loaded before values are looked up in it.",
          "NVDLA LUT page, entries of the X and Y tables"},
     Rule{"lut_not_writable", Severity::Warning, "check, run",
-         "A lookup table is written only while it is selected for writing; `check` reports a "
-         "note, because silicon drops the write.",
+         "A lookup table is written only while it is selected for writing: otherwise the value is "
+         "lost. `check` reports a note.",
          "nv_small RTL of SDP and CDP register access", Severity::Note},
     Rule{"lut_past_end", Severity::Warning, "check, run",
          "A lookup table is not written past its last entry.",
@@ -264,7 +265,7 @@ constexpr std::array all_rules{
     Rule{"preclip_required", Severity::Error, plans,
          "A layer with a residual clips before adding it.", guide_numbers},
     Rule{"prelu_per_element", Severity::Note, "check",
-         "PReLU slopes are fetched per channel; the unit also accepts per-element ones.",
+         "PReLU slopes are fetched per channel, not per element, although the unit computes both.",
          "NVDLA format page, PReLU Data Format"},
     Rule{"quantised_exact", Severity::Error, plans,
          "A quantised layer is one that the NPU computes exactly.", guide_numbers},
@@ -444,9 +445,9 @@ constexpr std::array all_rules{
          "give.",
          "ONNX operators Conv, MaxPool, AveragePool: output shapes"},
     Rule{"windows_flushed", Severity::Error, "check, run",
-         "The number of pooling windows that end beyond the input follows from padding and stride "
-         "alone; otherwise the PDP produces more results than there are windows, and the next "
-         "pooling operation hangs or starts with them.",
+         "The padding after the input is covered by windows: where the padding (PAD_RIGHT or "
+         "PAD_BOTTOM) is too large, the PDP produces more results than there are windows, and the "
+         "next pooling operation hangs or starts with them.",
          "nv_small and nv_full RTL, NV_NVDLA_PDP_CORE_cal1d.v and cal2d.v, flush_num"},
     Rule{"wmb_bytes_mismatch", Severity::Error, "check, run",
          "The size of a mask is that of one bit for each weight.",
