@@ -39,8 +39,10 @@ struct CdpConfig {
                     "columns that are read and normalised together");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
         visit.field("read_buffer", self.read_buffer,
-                    "atoms between the latency FIFO of reads and the datapath");
-        visit.field("read_runs", self.read_runs, "requests of a block in flight");
+                    "atoms that the buffer between the latency FIFO of reads and the datapath "
+                    "holds");
+        visit.field("read_runs", self.read_runs,
+                    "maximum number of blocks whose reads are in flight");
         visit.field("read_again", self.read_again,
                     "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("start_up", self.start_up,

@@ -99,7 +99,8 @@ struct CbufConfig {
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
         visit.field("banks", self.banks, "banks, each given to data or to weights by D_BANK");
-        visit.field("bank_width", self.bank_width, "bytes of one entry");
+        visit.field("bank_width", self.bank_width,
+                    "width of a bank: bytes of one entry, which is accessed in one cycle");
         visit.field("bank_depth", self.bank_depth, "entries per bank");
     }
 };

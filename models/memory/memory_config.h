@@ -258,7 +258,8 @@ struct MemoryRegionConfig {
         visit.field("base", self.base, "first byte address");
         visit.field("size", self.size, "bytes of the region");
         visit.field("read_latency", self.read_latency,
-                    "cycles from a read command to its first beat; default: memory.read_latency");
+                    "cycles between a read command and its first beat, neither of them counted; "
+                    "default: memory.read_latency");
         visit.field("latency_spread", self.latency_spread,
                     "maximum random extra latency of an answer, in cycles, derived per beat from "
                     "its address; default: memory.latency_spread");
@@ -301,8 +302,9 @@ struct MemoryConfig {
     static void describe(Visitor& visit, Self& self) {
         visit.field(
             "read_latency", self.read_latency,
-            "cycles from a read command to its first beat, and from a last write beat to its "
-            "response");
+            "cycles between a read command and its first beat, and between a last write beat and "
+            "its response, neither end counted: the beat comes read_latency + 1 cycles after the "
+            "command");
         visit.field("latency_spread", self.latency_spread,
                     "maximum random extra latency of an answer, in cycles, derived per beat from "
                     "its address; answers of a port stay in order");

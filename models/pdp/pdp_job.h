@@ -40,24 +40,27 @@ struct PdpConfig {
         visit.field("throughput", self.throughput, "elements per cycle");
         visit.field("read_ahead", self.read_ahead, "beats that the latency FIFO of reads holds");
         visit.field("read_buffer", self.read_buffer,
-                    "atoms between the latency FIFO of reads and the datapath");
-        visit.field("read_runs", self.read_runs, "requests of a line in flight");
+                    "atoms that the buffer between the latency FIFO of reads and the datapath "
+                    "holds");
+        visit.field("read_runs", self.read_runs,
+                    "maximum number of lines whose reads are in flight");
         visit.field("read_again", self.read_again,
                     "cycles from a slot of the latency FIFO becoming free to the next request");
         visit.field("awaited_lead", self.awaited_lead,
-                    "cycles by which an atom from memory that the PDP waits for is accepted sooner "
-                    "after its arrival than the first atom of an operation is");
+                    "cycles that the acceptance of an atom saves after its arrival from memory if "
+                    "the PDP waits for it. The first atom of an operation does not save them");
         visit.field("start_up", self.start_up,
                     "cycles from the read DMA's op-enable to its first read");
         visit.field("hand_over_lead", self.hand_over_lead,
                     "cycles by which an atom arrives here from the SDP before it would appear on "
                     "the SDP's write port");
         visit.field("column_gap", self.column_gap,
-                    "cycles between the slots of two results of one column");
+                    "cycles between the time slots of two results of one column");
         visit.field("output_latency", self.output_latency,
-                    "cycles from the slot that completes a window to its result on the port");
+                    "cycles from the time slot of the atom that completes a window to the window's "
+                    "result on the port");
         visit.field("drain", self.drain,
-                    "minimum cycles from the last input atom's slot to the interrupt");
+                    "minimum cycles from the last input atom's time slot to the interrupt");
         visit.field("tail", self.tail, "cycles from the last write response to the interrupt");
         // source: NV_NVDLA_PDP_CORE_cal2d.v, "bank depth follows rule of 16 elements in width"
         visit.field("line_buffer_banks", self.line_buffer_banks,

@@ -35,7 +35,7 @@ struct RangeSpec {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("from", self.from, "first value, as the field takes it: 64, 32 KiB, 1 GHz");
+        visit.required("from", self.from, "first value, in the field's unit: 64, 32 KiB, 1 GHz");
         visit.required("to", self.to, "upper limit, in the same way");
         visit.field("step", self.step, "distance between values, in the same way");
     }
@@ -49,7 +49,7 @@ struct LogRangeSpec {
 
     template <class Visitor, class Self>
     static void describe(Visitor& visit, Self& self) {
-        visit.required("from", self.from, "first value, 1 or more, as the field takes it");
+        visit.required("from", self.from, "first value, 1 or more, in the field's unit");
         visit.required("to", self.to, "no value is larger");
         visit.field("factor", self.factor, "ratio of one value to the previous one");
     }
