@@ -164,8 +164,8 @@ std::string plan_table(const Plan& plan, std::size_t width) {
                      {"result", Align::Right},
                      {"MACs", Align::Right},
                      {"operations", Align::Right},
-                     {"banks", Align::Right},
-                     {"predicted", Align::Right},
+                     {"data + weight banks", Align::Right},
+                     {"predicted cycles", Align::Right},
                      {"address", Align::Right}});
     for (const PlannedLayer& layer : plan.layers) {
         table.add_row({layer.name, std::string(enum_name(layer.kind)),
