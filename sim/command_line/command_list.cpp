@@ -142,6 +142,7 @@ std::optional<Layout> sample_layout(const LayoutRow& row) {
 }
 
 void list_layouts(const ListOptions& options, std::ostream& out) {
+    bool any = false;
     for (const LayoutRow* row : layout_catalog()) {
         if (!is_wanted(row->name, options)) {
             continue;
@@ -159,6 +160,12 @@ void list_layouts(const ListOptions& options, std::ostream& out) {
                                parameter.sentence);
         }
         out << fmt::format("    source: {}\n", row->source);
+        any = true;
+    }
+    if (any) {
+        out << "first bytes: N element of a batch, P pixel of a channel's plane, CH channel, of "
+               "weights K kernel, C channel, R row and S column; L and H low and high part, + "
+               "several in one field, - unused\n";
     }
 }
 

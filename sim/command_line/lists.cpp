@@ -158,10 +158,18 @@ std::string plain_text(const MemoryConfig& memory, const SystemConfig& system) {
     const double beats =
         static_cast<double>(system.clock().value) /
         static_cast<double>(std::max<std::uint64_t>(memory.beat_interval.value, 1));
-    return fmt::format("{} on the bus of {} ({} a beat), latency {}",
-                       gigabytes(beats * static_cast<double>(bus_bytes(system))), system.npu_name(),
-                       counted(memory.beat_interval.value, "cycle"),
-                       counted(memory.read_latency.value, "cycle"));
+    std::string text = fmt::format("{} on the bus of {} ({} a beat), latency {}",
+                                   gigabytes(beats * static_cast<double>(bus_bytes(system))),
+                                   system.npu_name(), counted(memory.beat_interval.value, "cycle"),
+                                   counted(memory.read_latency.value, "cycle"));
+    for (const MemoryRegionConfig& region : memory.regions) {
+        if (region.read_latency) {
+            text += fmt::format("; {}: {}, latency {}", region.name,
+                                format_quantity(region.size.value, UnitKind::ByteCount),
+                                counted(region.read_latency->value, "cycle"));
+        }
+    }
+    return text;
 }
 
 std::string memory_text(const MemoryConfig& memory, const SystemConfig& system) {
