@@ -35,7 +35,7 @@ constexpr const char* general_help =
     "Exit codes:\n"
     "  0   success\n"
     "  1   an expectation failed, or the program is wrong\n"
-    "  2   the input is wrong\n"
+    "  2   the input is wrong (of `run` also register values with which no operation can start)\n"
     "  3   the machine stopped: deadlock or cycle limit\n"
     "  70  a defect of npuscope itself\n\n"
     "Documentation:\n"
