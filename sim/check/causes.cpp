@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "models/base/rule_ids.h"
 #include "sim/check/rules.h"
 
 namespace npuscope {
@@ -31,6 +32,14 @@ std::string chain_of(const CheckReport& report, const Diagnostic& finding) {
     return chain == report.chains.end() ? finding.operation : chain->second;
 }
 
+/// A surface that was never loaded lies at another address than what a finding about another
+/// surface of its operation names: that one is not its cause.
+bool is_apart(const Diagnostic& finding, const Diagnostic& cause) {
+    return finding.id == rule_ids::never_loaded && finding.operation == cause.operation &&
+           finding.register_name != cause.register_name && !finding.surface.empty() &&
+           !cause.surface.empty() && finding.surface != cause.surface;
+}
+
 constexpr const char* of_all = "";
 constexpr const char* of_order = "order";
 
@@ -48,7 +57,7 @@ class Roots {
         }
         const auto root = std::ranges::find_if(known->second, [&](std::size_t one) {
             return findings_[one].severity >= finding.severity &&
-                   remoteness(findings_[one]) <= most;
+                   remoteness(findings_[one]) <= most && !is_apart(finding, findings_[one]);
         });
         return root == known->second.end() ? std::nullopt : std::optional(*root);
     }

@@ -64,6 +64,17 @@ TEST(Causes, FindingsOfOneSurfaceOfAnImageBelongTogether) {
     EXPECT_THAT(causes_of(report), ElementsAre(std::nullopt, std::nullopt, 0U));
 }
 
+TEST(Causes, SurfacesOfOneOperationAreMissingIndependently) {
+    CheckReport report;
+    report.findings = {found("never_loaded", "fc"), found("never_loaded", "fc"),
+                       found("never_loaded", "fc")};
+    report.findings[0].surface = "input";
+    report.findings[0].register_name = "words 1 and 2 (input)";
+    report.findings[1].surface = report.findings[2].surface = "weights";
+    report.findings[1].register_name = report.findings[2].register_name = "words 9 and 10";
+    EXPECT_THAT(causes_of(report), ElementsAre(std::nullopt, std::nullopt, 1U));
+}
+
 TEST(Causes, WhatAnOperationThatDoesNotStartLeavesBehindFollowsIt) {
     CheckReport report;
     report.findings = {found("never_starts", "sdp 1"), found("impossible_register", "conv 4"),
