@@ -148,6 +148,9 @@ struct ScaledSum {
     double high = 0;
 
     double of(double a, double b) const;
+    /// What the output's convertor subtracts where the maps' zeros are stored as these integers; its
+    /// register has 32 bits.
+    std::int64_t subtracted(std::int64_t a_stored, std::int64_t b_stored) const;
 };
 inline constexpr const char* scaled_sum_op = "npuscope.ScaledSum";
 /// The node `a`, `b` -> `output`, with `sum` as its attributes.

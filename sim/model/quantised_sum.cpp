@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,9 @@ struct Term : ScaledMap {
     NumberRange codes{};
     double high = 0;  ///< upper limit of its integers, as far as their producer determines it
 
-    /// A map's largest integer is stored as 127: whether its zero point is then 0.
+    /// A map's largest integer is stored as 127: the integer that is then stored as 0.
+    std::int64_t stored_zero() const { return to_integer(high) - 127; }
+    /// Whether it is the zero point.
     bool stores_zero() const { return high - zero == 127; }
 };
 
@@ -112,8 +115,8 @@ double shifted_factor(const ScaledSum& sum) {
 }
 
 /// The sum for each gain with the odd scale closest to `wanted`, if no sum lies halfway.
-void add_scales(ScaledSum sum, double wanted, const Requantised& end,
-                std::vector<ScaledSum>& sums) {
+void add_scales(ScaledSum sum, double wanted, const SumOrder& order, std::vector<ScaledSum>& sums) {
+    const Requantised& end = order.end;
     constexpr double most_code = 255;
     const double second = std::ldexp(1.0, static_cast<int>(sum.left));
     const double again = sum.reads_twice ? std::ldexp(1.0, static_cast<int>(sum.before)) : 0;
@@ -135,7 +138,11 @@ void add_scales(ScaledSum sum, double wanted, const Requantised& end,
         sum.offset =
             to_integer(std::nearbyint(std::ldexp(end.zero - static_cast<double>(sum.zero), shift) /
                                       static_cast<double>(scale)));
-        sums.push_back(sum);
+        const std::int64_t subtracted =
+            sum.subtracted(order.multiplied.stored_zero(), order.shifted.stored_zero());
+        if (std::abs(subtracted) <= std::numeric_limits<std::int32_t>::max()) {
+            sums.push_back(sum);
+        }
     }
 }
 
@@ -167,7 +174,7 @@ void add_factors(ScaledSum sum, double factor, const SumOrder& order,
         const double second = shifted.scale / end.scale / shifted_factor(sum);
         for (const double wanted : {first, (first + second) / 2, second}) {
             if (wanted != 0 && std::isfinite(wanted)) {
-                add_scales(sum, wanted, end, sums);
+                add_scales(sum, wanted, order, sums);
             }
         }
     }
@@ -364,6 +371,15 @@ double ScaledSum::of(double a, double b) const {
     const std::int64_t half = std::int64_t{1} << (shift - 1);
     const std::int64_t result = (((sum + offset) * scale + half) >> shift) + zero;
     return std::clamp(static_cast<double>(result), low, high);
+}
+
+std::int64_t ScaledSum::subtracted(std::int64_t a_stored, std::int64_t b_stored) const {
+    const std::int64_t b_moved = b_zero - b_stored;
+    std::int64_t lost = other != 0 ? 0 : b_moved * (std::int64_t{1} << left);
+    if (reads_twice) {  // no stage is left that adds constants
+        lost += (a_zero - a_stored + b_moved * (std::int64_t{1} << before)) * factor;
+    }
+    return lost * gain - offset;
 }
 
 GraphNode scaled_sum_node(const ScaledSum& sum, const std::string& a, const std::string& b,

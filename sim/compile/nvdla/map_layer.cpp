@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "models/base/check.h"
 #include "sim/compile/nvdla/register_layer.h"
@@ -33,23 +34,17 @@ Layer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberR
     Layer layer;
     layer.kind = LayerKind::Add;
     LayerNumbers& numbers = layer.numbers.emplace();
-    const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
     layer.relu = sum.relu;
     if (sum.to_even) {
+        const std::int64_t raised = (sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.left);
         stage_even_sum(sum, stored_zero(a) - sum.a_zero - raised, numbers);
         return layer;
     }
-    std::int64_t lost = raised;
     if (sum.other != 0) {
         numbers.other = {.offset = static_cast<std::int32_t>(sum.b_zero - stored_zero(b)),
                          .scale = static_cast<std::int16_t>(sum.other)};
-        lost = 0;
     }
-    if (sum.reads_twice) {  // no stage is left that adds constants
-        const std::int64_t first =
-            sum.a_zero - stored_zero(a) +
-            ((sum.b_zero - stored_zero(b)) * (std::int64_t{1} << sum.before));
-        lost += first * sum.factor;
+    if (sum.reads_twice) {
         numbers.first_shift = static_cast<unsigned>(sum.before);
     } else {
         numbers.constant = static_cast<std::int16_t>(stored_zero(a) - sum.a_zero);
@@ -57,7 +52,9 @@ Layer stage_scaled_sum(const ScaledSum& sum, const NumberRange& a, const NumberR
     numbers.factor = {static_cast<std::int16_t>(sum.factor)};
     numbers.residual_shift = static_cast<unsigned>(sum.left);
     numbers.gain = static_cast<std::int16_t>(sum.gain);
-    numbers.convertor = {.offset = static_cast<std::int32_t>(lost * sum.gain - sum.offset),
+    const std::int64_t subtracted = sum.subtracted(stored_zero(a), stored_zero(b));
+    NPU_CHECK(std::in_range<std::int32_t>(subtracted), "the sum was made for the register");
+    numbers.convertor = {.offset = static_cast<std::int32_t>(subtracted),
                          .scale = static_cast<std::int16_t>(sum.scale),
                          .shift = static_cast<unsigned>(sum.shift)};
     return layer;

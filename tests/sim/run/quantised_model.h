@@ -146,6 +146,18 @@ class QuantisedModel {
         builder.node("Add", name + "_add", {first, second});
         return quantised(name);
     }
+    /// The result's scale has this ratio to that of `b`.
+    std::string coarse_sum(const std::string& name, const std::string& a, const std::string& b,
+                           float ratio) {
+        const std::string first = dequantised(a);
+        builder.node("Add", name + "_add", {first, dequantised(b)});
+        const std::string real = builder.last();
+        scales_[name] = scales_.at(b) * ratio;
+        zeros_[name] = is_signed_ ? -128 : 0;
+        write_quantiser(name);
+        builder.node("QuantizeLinear", name + "_q", {real, name + "_s", name + "_z"}, name);
+        return name;
+    }
     /// Of one operator without attributes.
     std::string function(const std::string& name, const std::string& op, const std::string& from) {
         builder.node(op, name + "_function", {dequantised(from)});

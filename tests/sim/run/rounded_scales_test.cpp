@@ -294,6 +294,17 @@ TEST_P(RoundedScales, SumThatReadsAMapTwiceRunsOnTheNpu) {
     }
 }
 
+/// The convertor's offset, a zero point in sums' units, has 32 bits.
+TEST_P(RoundedScales, SumWithACoarseResultFitsTheRegisters) {
+    for (const float ratio : {3.1F, 4.3F, 4.9F, 5.8F}) {
+        QuantisedModel model = this->model();
+        const std::string b = model.input("b", {1, 12, 9, 9});
+        const std::string a = model.scaled_input("a", {1, 12, 9, 9}, b, 0.87F);
+        expect_close(model, model.coarse_sum("y", a, b, ratio), npu(), 1, 1,
+                     ScaleForm::RoundedTwice);
+    }
+}
+
 /// The third stage multiplies the second map, so that two factors fit one scale; the Relu of fewer
 /// than all codes has no place after it.
 TEST_P(RoundedScales, SumWithAFactorForEachMapIsNearerToTheModel) {
