@@ -7,7 +7,9 @@
 #include <iterator>
 #include <optional>
 #include <random>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "models/base/check.h"
@@ -386,32 +388,53 @@ std::vector<std::uint8_t> drawn_bytes(const std::string& name, std::size_t count
 
 /// Maps that the host has yet to provide, and where files are.
 struct HostShelf {
-    std::vector<NamedMap> maps;
+    struct Awaited {
+        NamedMap map;
+        std::string after;  ///< the job of the result that is listed before it; empty: none is
+    };
+    std::vector<Awaited> maps;
+    std::vector<NamedMap> provided;
     std::vector<ByteRun> files;
+    std::set<std::string> launched;
 
-    /// Takes from the shelf what the job reads and no file fills.
+    /// Takes from the shelf what the job reads and no file fills: of several maps at one place the
+    /// first one whose turn has come.
     std::vector<NamedMap> take(const TinpuJob& job) {
         std::vector<NamedMap> taken;
-        std::erase_if(maps, [&](const NamedMap& host) {
-            const bool reads =
-                lies_as(job.input, host.map) || (job.residual && lies_as(*job.residual, host.map));
-            const bool in_file = std::ranges::any_of(files, [&](const ByteRun& one) {
-                return common_byte({one}, {host.run()}).has_value();
-            });
-            if (reads && !in_file) {
-                taken.push_back(host);
-            }
-            return reads && !in_file;
-        });
+        take(job.input, taken);
+        if (job.residual) {
+            take(*job.residual, taken);
+        }
+        provided.insert(provided.end(), taken.begin(), taken.end());
         return taken;
+    }
+
+ private:
+    void take(const MapSurface& read, std::vector<NamedMap>& taken) {
+        const auto lies_there = [&](const NamedMap& host) { return lies_as(read, host.map); };
+        const bool is_first = std::ranges::none_of(provided, lies_there);
+        const auto found = std::ranges::find_if(maps, [&](const Awaited& host) {
+            const bool in_file = std::ranges::any_of(files, [&](const ByteRun& one) {
+                return common_byte({one}, {host.map.run()}).has_value();
+            });
+            const bool has_turn = host.after.empty() || launched.contains(host.after);
+            return lies_there(host.map) && !in_file && (has_turn || is_first);
+        });
+        if (found != maps.end()) {
+            taken.push_back(found->map);
+            maps.erase(found);
+        }
     }
 };
 
 HostShelf shelf_of(const Program& program) {
     HostShelf shelf;
+    std::string after;
     for (const NamedSurface& surface : program.surfaces) {
-        if (std::optional<NamedMap> map = map_of(surface); map && !surface.is_result) {
-            shelf.maps.push_back(std::move(*map));
+        if (surface.is_result) {
+            after = surface.after;
+        } else if (std::optional<NamedMap> map = map_of(surface)) {
+            shelf.maps.push_back({std::move(*map), after});
         }
     }
     return shelf;
@@ -447,6 +470,9 @@ Program with_host_maps(Program program, const HostMaps& maps) {
             job == nullptr ? std::vector<NamedMap>{} : shelf.take(*job);
         if (!taken.empty()) {
             launch->before = storing(taken, maps);
+        }
+        if (launch != nullptr) {
+            shelf.launched.insert(launch->job->name);
         }
     }
     return program;

@@ -11,6 +11,7 @@
 #include "sim/config/preset.h"
 #include "sim/model/graph.h"
 #include "tests/sim/command_line/typed.h"
+#include "tests/sim/run/quantised_model.h"
 #include "tests/support/sample_models.h"
 #include "tests/support/temp_folder.h"
 
@@ -251,6 +252,28 @@ TEST(LayerCommands, PlannedMapsOfTheHostHaveTheSignOfTheirType) {
     const test::ModelBuilder of_floats = test::conv_model({}, {});
     expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:int8", {});
     expect_sign(of_floats, "x = 0x500000f0:1x4x6x5:uint8", {"--input-type", "uint8"});
+}
+
+/// The host makes a finer map for each layer, all of one shape at one place.
+TEST(LayerCommands, MapsOfTheHostAtOnePlaceAreThoseOfTheirLayers) {
+    test::QuantisedModel layers(3, true);
+    std::string map = layers.input("x", {1, 8, 6, 6});
+    for (const char* name : {"a", "b", "c"}) {
+        map = layers.conv(name, map, 8, 8, 3);
+    }
+    layers.builder.output(map);
+    const TempFolder folder;
+    const std::string model = (folder / "model.onnx").string();
+    const std::string out = (folder / "planned").string();
+    write_atomically(model, layers.builder.bytes());
+    ASSERT_EQ(typed({"plan", model, "--npu", "tinpu_f28p55", "--out", out}).code, ExitCode::Good);
+    const std::string program = read_whole_file(out + "/program.cfg");
+    EXPECT_THAT(program, HasSubstr("// surface b/both_y = 0x50000000:1x16x6x6:"));
+    EXPECT_THAT(program, HasSubstr("// surface c/both_y = 0x50000000:1x16x6x6:"));
+    const Answer proved =
+        typed({"check", out, "--npu", "tinpu_f28p55", "--prove", "--model", model});
+    EXPECT_EQ(proved.code, ExitCode::Good) << proved.out << proved.err;
+    EXPECT_THAT(proved.out, HasSubstr("layer b: equal"));
 }
 
 TEST(LayerCommands, ProgramsWithoutJobsNeedNoProof) {
