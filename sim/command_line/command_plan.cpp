@@ -422,9 +422,9 @@ void add_options_of_plan(CLI::App& app, PlanArguments& arguments, NpuFamilies fa
     app.add_option(
            "--out", write.out,
            "folder for the program (program.cfg: registers, or jobs and plan.txt), its memory "
-           "images, memory_map.yaml and config.yaml (the experiment); for a model that needs the "
-           "host between register programs, one folder per segment and segments.yaml, which lists "
-           "their order")
+           "images, memory_map.yaml and config.yaml (the experiment); for a model that also needs "
+           "the host (be it only to quantise its inputs), one folder per segment and "
+           "segments.yaml, which lists their order")
         ->option_text("DIR");
     app.add_option("--loadable", write.loadable,
                    "file for the plan as a loadable (.fbuf) for NVDLA's driver; host operators "

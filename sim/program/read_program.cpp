@@ -31,6 +31,13 @@ fs::path trace_in(const fs::path& folder) {
             traces.push_back(entry.path());
         }
     }
+    if (traces.empty() && file_exists(folder / "segments.yaml")) {
+        throw ConfigError(
+            fmt::format("the folder '{}' holds the segments of a model, each a program of its own",
+                        folder.string()),
+            "name one, e.g. segment_1 in it; running the model runs them all, and `npuscope check` "
+            "of its segments.yaml checks them all");
+    }
     if (traces.empty()) {
         throw ConfigError(fmt::format("the folder '{}' holds neither a .cfg file nor an input.txn",
                                       folder.string()),
