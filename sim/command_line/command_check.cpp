@@ -396,7 +396,8 @@ Command check_command() {
                                "leave out the findings of this rule; may be repeated")
                     ->allow_extra_args(false)
                     ->option_text("ID");
-                app.add_flag("--werror", arguments->warnings_are_errors, "warnings are errors");
+                app.add_flag("--werror", arguments->warnings_are_errors,
+                             "report warnings as errors; the exit code is 1 for either");
                 app.add_flag("--prove", arguments->prove,
                              "run the program, describe in words the tensor operation behind each "
                              "result, and verify the machine's bytes against it");
