@@ -13,7 +13,7 @@ namespace npuscope::vectors {
 
 namespace {
 
-std::uint32_t element_bytes(const VectorCase& test) {
+std::uint32_t kneron_element_bytes(const VectorCase& test) {
     const std::string type = test.text("scalar_type");
     return type == "int8" ? 1 : type == "int16" ? 2 : 4;
 }
@@ -88,7 +88,7 @@ void check_bytes(const VectorCase& test, const Layout& stored) {
 
 void check_kneron(const VectorCase& test) {
     const LogicalShape shape = shape_of(test, "shape_nchw");
-    const std::uint32_t element = element_bytes(test);
+    const std::uint32_t element = kneron_element_bytes(test);
     element == 1   ? check_values<std::int8_t>(test, shape)
     : element == 2 ? check_values<std::int16_t>(test, shape)
                    : check_values<float>(test, shape);
@@ -107,7 +107,7 @@ void check_kneron(const VectorCase& test) {
 
 void check_kneron_raw(const VectorCase& test) {
     const LogicalShape shape = shape_of(test, "shape_npu");
-    const std::uint32_t element = element_bytes(test);
+    const std::uint32_t element = kneron_element_bytes(test);
     const LayoutRow* row = find_layout(test.text("layout"));
     if (row == nullptr) {
         throw Mismatch("unknown layout " + test.text("layout"));
