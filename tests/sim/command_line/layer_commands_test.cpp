@@ -268,12 +268,12 @@ TEST(LayerCommands, MapsOfTheHostAtOnePlaceAreThoseOfTheirLayers) {
     write_atomically(model, layers.builder.bytes());
     ASSERT_EQ(typed({"plan", model, "--npu", "tinpu_f28p55", "--out", out}).code, ExitCode::Good);
     const std::string program = read_whole_file(out + "/program.cfg");
-    EXPECT_THAT(program, HasSubstr("// surface b/both_y = 0x50000000:1x16x6x6:"));
-    EXPECT_THAT(program, HasSubstr("// surface c/both_y = 0x50000000:1x16x6x6:"));
+    EXPECT_THAT(program, HasSubstr("// surface b_product/both_y = 0x50000000:1x16x8x8:"));
+    EXPECT_THAT(program, HasSubstr("// surface c_product/both_y = 0x50000000:1x16x8x8:"));
     const Answer proved =
         typed({"check", out, "--npu", "tinpu_f28p55", "--prove", "--model", model});
     EXPECT_EQ(proved.code, ExitCode::Good) << proved.out << proved.err;
-    EXPECT_THAT(proved.out, HasSubstr("layer b: equal"));
+    EXPECT_THAT(proved.out, HasSubstr("layer b_product: equal"));
 }
 
 TEST(LayerCommands, ProgramsWithoutJobsNeedNoProof) {
