@@ -5,9 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "models/arith/float16.h"
+#include "models/pdp/pdp_math.h"
 #include "sim/check/job_maps.h"
 
 namespace npuscope {
@@ -64,75 +68,95 @@ std::string spread_text(const std::optional<SdpOperandFetch>& fetch) {
         to_hex(fetch->surface.base));
 }
 
-template <class Part>
-std::string operand_text(const Part& part, const std::optional<SdpOperandFetch>& fetch) {
-    return part.source == OperandSource::Memory ? fmt::format("({})", spread_text(fetch))
-                                                : fmt::format("{}", part.operand);
-}
+/// An operand register where fp16 is processed: fp16 in BS and BN, fp32 in EW.
+float float_of(std::int16_t operand) { return widen(static_cast<Fp16>(operand)); }
+float float_of(std::int32_t operand) { return std::bit_cast<float>(operand); }
 
-template <class Alu>
-void add_alu(const Alu& alu, const std::optional<SdpOperandFetch>& fetch,
-             std::vector<std::string>& steps) {
-    if (alu.bypass) {
-        return;
-    }
-    constexpr std::array names{"max with ", "min with ", "+ ", "compared with "};
-    steps.push_back(names[static_cast<std::size_t>(alu.algorithm)] + operand_text(alu, fetch));
-}
+/// Collects the steps of a job, in the order in which values pass them. fp16 values are neither
+/// shifted nor converted, whatever the registers have.
+class SdpSteps {
+ public:
+    explicit SdpSteps(const SdpStages& stages) : floats_(stages.processing == Precision::Fp16) {}
 
-template <class Mul>
-void add_mul(const Mul& mul, const std::optional<SdpOperandFetch>& fetch,
-             std::vector<std::string>& steps) {
-    if (!mul.bypass) {
-        steps.push_back((mul.prelu ? "PReLU * " : "* ") + operand_text(mul, fetch));
+    void add_x(const SdpXStage& stage, const std::optional<SdpOperandFetch>& fetch) {
+        const auto& [bypass, alu, mul, shift_right, relu] = stage;  // each member has its words
+        if (bypass) {
+            return;
+        }
+        add_alu(alu, fetch);
+        if (!alu.bypass && alu.shift_left > 0 && !floats_) {
+            steps_.back() += fmt::format(" << {}", alu.shift_left);
+        }
+        add_mul(mul, fetch);
+        add_shift(shift_right);
+        if (relu) {
+            steps_.emplace_back("ReLU");
+        }
     }
-}
+    void add_y(const SdpYStage& stage, const std::optional<SdpOperandFetch>& fetch) {
+        if (stage.bypass) {
+            return;
+        }
+        add_mul(stage.mul, fetch);
+        add_shift(stage.mul.bypass ? 0 : stage.mul.shift_right);
+        add_alu(stage.alu, fetch);
+        if (!stage.lut_bypass) {
+            steps_.emplace_back("lookup table");
+        }
+    }
+    void add_convertor(const Conversion& out) {
+        if (out.offset != 0 && !floats_) {
+            steps_.push_back(fmt::format("- {}", out.offset));
+        }
+        if (out.scale != 1 && !floats_) {
+            steps_.push_back(fmt::format("* {}", out.scale));
+        }
+        add_shift(out.shift);
+    }
+    std::string text() const {
+        return steps_.empty() ? "unchanged" : fmt::format("{}", fmt::join(steps_, ", "));
+    }
 
-void add_x(const SdpXStage& stage, const std::optional<SdpOperandFetch>& fetch,
-           std::vector<std::string>& steps) {
-    const auto& [bypass, alu, mul, shift_right, relu] = stage;  // each member has its words
-    if (bypass) {
-        return;
+ private:
+    template <class Part>
+    std::string operand_text(const Part& part, const std::optional<SdpOperandFetch>& fetch) const {
+        if (part.source == OperandSource::Memory) {
+            return fmt::format("({})", spread_text(fetch));
+        }
+        return floats_ ? fmt::format("{}", float_of(part.operand))
+                       : fmt::format("{}", part.operand);
     }
-    add_alu(alu, fetch, steps);
-    if (!alu.bypass && alu.shift_left > 0) {
-        steps.back() += fmt::format(" << {}", alu.shift_left);
+    template <class Alu>
+    void add_alu(const Alu& alu, const std::optional<SdpOperandFetch>& fetch) {
+        constexpr std::array names{"max with ", "min with ", "+ ", "compared with "};
+        if (!alu.bypass) {
+            steps_.push_back(names[static_cast<std::size_t>(alu.algorithm)] +
+                             operand_text(alu, fetch));
+        }
     }
-    add_mul(mul, fetch, steps);
-    if (shift_right > 0) {
-        steps.push_back(fmt::format(">> {}", shift_right));
+    template <class Mul>
+    void add_mul(const Mul& mul, const std::optional<SdpOperandFetch>& fetch) {
+        if (!mul.bypass) {
+            steps_.push_back((mul.prelu ? "PReLU * " : "* ") + operand_text(mul, fetch));
+        }
     }
-    if (relu) {
-        steps.emplace_back("ReLU");
+    void add_shift(unsigned shift) {
+        if (shift > 0 && !floats_) {
+            steps_.push_back(fmt::format(">> {}", shift));
+        }
     }
-}
+
+    bool floats_;
+    std::vector<std::string> steps_;
+};
 
 std::string stages_text(const SdpJob& job) {
-    const SdpStages& stages = job.stages;
-    std::vector<std::string> steps;
-    add_x(stages.bs, job.operands[bs_stage], steps);
-    add_x(stages.bn, job.operands[bn_stage], steps);
-    if (!stages.ew.bypass) {
-        add_mul(stages.ew.mul, job.operands[ew_stage], steps);
-        if (!stages.ew.mul.bypass && stages.ew.mul.shift_right > 0) {
-            steps.push_back(fmt::format(">> {}", stages.ew.mul.shift_right));
-        }
-        add_alu(stages.ew.alu, job.operands[ew_stage], steps);
-        if (!stages.ew.lut_bypass) {
-            steps.emplace_back("lookup table");
-        }
-    }
-    const Conversion& out = stages.convertor;
-    if (out.offset != 0) {
-        steps.push_back(fmt::format("- {}", out.offset));
-    }
-    if (out.scale != 1) {
-        steps.push_back(fmt::format("* {}", out.scale));
-    }
-    if (out.shift != 0) {
-        steps.push_back(fmt::format(">> {}", out.shift));
-    }
-    return steps.empty() ? "unchanged" : fmt::format("{}", fmt::join(steps, ", "));
+    SdpSteps steps(job.stages);
+    steps.add_x(job.stages.bs, job.operands[bs_stage]);
+    steps.add_x(job.stages.bn, job.operands[bn_stage]);
+    steps.add_y(job.stages.ew, job.operands[ew_stage]);
+    steps.add_convertor(job.stages.convertor);
+    return steps.text();
 }
 
 std::string result_at(const Shape& shape, Precision precision, Address address) {
@@ -165,7 +189,9 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
         job.mode() == ConvMode::Winograd ? cdma.winograd.pad_top : csc.pad_top;
     text += padding_text(top, left);
     if ((left > 0 || top > 0) && job.convolution.pad_value != 0) {
-        text += fmt::format(" of {}", job.convolution.pad_value);
+        const auto code = static_cast<std::int16_t>(job.convolution.pad_value);
+        text += job.precision() == Precision::Fp16 ? fmt::format(" of {}", float_of(code))
+                                                   : fmt::format(" of {}", code);
     }
     if (image && cdma.pixels.x_offset > 0) {
         text += fmt::format(", lines from pixel {} on", cdma.pixels.x_offset);
@@ -176,7 +202,7 @@ std::string meaning_of(const ConvJob& job, bool data_kept, bool weights_kept) {
     }
     text += job.mode() == ConvMode::Winograd ? ", Winograd" : "";
     text += cdma.compression && !weights_kept ? ", compressed weights" : "";
-    if (cdma.conversion.enabled) {
+    if (cdma.conversion.enabled && cdma.in_precision != Precision::Fp16) {  // fp16 passes unchanged
         text += ", input converted" + conversion_text(cdma.conversion);
     }
     if (job.parts.cacc.clip_truncate > 0) {
@@ -230,8 +256,18 @@ std::string meaning_of(const PdpJob& job, const std::string& input) {
     text += reciprocals_text(pooling) + padding_text(pooling.pad_top, left);
     if (pooling.method == PoolingMethod::Average &&
         std::ranges::any_of(pooling.pad_value, [](std::int32_t value) { return value != 0; })) {
-        text += fmt::format(", {} for missing elements",
-                            fmt::join(std::span(pooling.pad_value).subspan(1), ", "));
+        const auto pads = std::span(pooling.pad_value).subspan(1);
+        text += ", ";
+        if (pooling.precision == Precision::Fp16) {
+            std::vector<float> values(pads.size());
+            std::ranges::transform(pads, values.begin(), [](std::int32_t code) {
+                return fp17_of_code(static_cast<std::uint32_t>(code));
+            });
+            text += fmt::format("{}", fmt::join(values, ", "));
+        } else {
+            text += fmt::format("{}", fmt::join(pads, ", "));
+        }
+        text += " for missing elements";
     }
     text += pooling.nan_to_zero ? ", NaN as 0" : "";
     return text + " -> " + result_at(job.output, pooling.precision, job.destination.base);
@@ -241,8 +277,9 @@ std::string meaning_of(const CdpJob& job) {
     // each member has its words, or changes no value
     const auto& [precision, saturation, nan_to_zero, channels, local_size, sum_bypass, mul_bypass,
                  input, output, lut] = job.normalization;
-    const std::string in = conversion_text(input);
-    const std::string out = conversion_text(output);
+    const bool floats = precision == Precision::Fp16;  // which are not converted
+    const std::string in = floats ? std::string() : conversion_text(input);
+    const std::string out = floats ? std::string() : conversion_text(output);
     return fmt::format(
         "{} ->{}{} {} ({}){} -> {}", result_at(job.shape, precision, job.source.base),
         in.empty() ? "" : fmt::format(" converted: {} ->", in), nan_to_zero ? " NaN as 0 ->" : "",

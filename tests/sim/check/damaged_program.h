@@ -82,7 +82,8 @@ class Damaged {
           program(read_program(std::filesystem::path(NPUSCOPE_SOURCE) / "tests/golden" / folder,
                                RegisterNames(nvdla_register_blocks(npu_.csb.address_map)))) {}
 
-    CheckReport checked() const { return check_program(program, {npu_, memory_}); }
+    CheckTarget target() const { return {npu_, memory_}; }
+    CheckReport checked() const { return check_program(program, target()); }
     void change(const std::string& name, const std::function<std::uint32_t(std::uint32_t)>& by) {
         ASSERT_GT(sample::change_writes(program, name, by), 0) << name;
     }

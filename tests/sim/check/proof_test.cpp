@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -203,6 +204,23 @@ TEST(ProofOfBatches, ACubePerBatchIsCombinedWithOneOperandPerElement) {
     hold_against(results.front(), run_program(program, system, options).kept.front());
     EXPECT_TRUE(results.front().proved()) << results.front().unproved;
     EXPECT_EQ(results.front().elements, 512U);
+}
+
+TEST(ProofOfFloats, SaysNothingOfRegistersThatFp16Ignores) {
+    const auto meaning = [](const char* program, std::initializer_list<const char*> names) {
+        sample::Damaged damaged(program, "nv_full");
+        for (const char* const name : names) {
+            damaged.change(name, [](std::uint32_t) { return 5; });
+        }
+        return plain_results(damaged.program, damaged.target(), false).front().meaning;
+    };
+    const std::string sdp = meaning("nv_full/sdp_ew_f16_3",
+                                    {"NVDLA_SDP.D_CVT_OFFSET", "NVDLA_SDP.D_CVT_SCALE",
+                                     "NVDLA_SDP.D_CVT_SHIFT", "NVDLA_SDP.D_DP_EW_TRUNCATE_VALUE"});
+    EXPECT_NE(sdp.find(" -> * -0.75, + 3.25 -> "), std::string::npos) << sdp;
+    const std::string cdp =
+        meaning("nv_full/cdp_f16_0", {"NVDLA_CDP.D_DATIN_OFFSET", "NVDLA_CDP.D_DATOUT_SCALE"});
+    EXPECT_EQ(cdp.find("converted"), std::string::npos) << cdp;
 }
 
 }  // namespace
