@@ -298,7 +298,7 @@ struct AddSurfaces {
         if (std::optional<Diagnostic> finding = too_few_data_banks(job, launch.start, npu)) {
             operation.findings.push_back(std::move(*finding));
         }
-        if (cdma.conversion.enabled) {
+        if (cdma.conversion.enabled && cdma.in_precision != Precision::Fp16) {
             warn_if_zero(cdma.conversion.scale,
                          {"NVDLA_CDMA", "D_CVT_SCALE", "CVT_SCALE", "every input is the same"},
                          operation);
@@ -326,8 +326,10 @@ struct AddSurfaces {
     }
 
     void operator()(const SdpJob& job) const {
-        warn_if_zero(job.stages.convertor.scale, {"NVDLA_SDP", "D_CVT_SCALE", "CVT_SCALE"},
-                     operation);
+        if (job.stages.processing != Precision::Fp16) {
+            warn_if_zero(job.stages.convertor.scale, {"NVDLA_SDP", "D_CVT_SCALE", "CVT_SCALE"},
+                         operation);
+        }
         operation.only_compares = job.stages.compares();
         Surfaces& uses = operation.uses;
         const char* const rdma = "NVDLA_SDP_RDMA";

@@ -9,6 +9,7 @@
 #include "models/bdma/bdma_registers.h"
 #include "models/npu/pipelines.h"
 #include "models/npu/register_blocks.h"
+#include "sim/check/float_rules.h"
 #include "sim/check/rules.h"
 #include "sim/check/value_rules.h"
 
@@ -251,6 +252,8 @@ void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
     while (std::optional<Launch> launched = engine_.next()) {
         launch(std::move(*launched), place, log);
     }
+    std::visit([&](const auto& job) { add_ignored_conversions(job, operation.findings); },
+               launch.job);
 }
 
 void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {

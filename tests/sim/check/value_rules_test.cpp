@@ -96,5 +96,32 @@ TEST(ValueRules, AScaleOfZeroIsFound) {
         << sample::kinds_of(good.checked());
 }
 
+TEST(ValueRules, WhatFp16IgnoresIsTold) {
+    struct Row {
+        const char* folder;
+        const char* register_name;
+        std::uint32_t value;
+        bool told = true;
+    };
+    for (const auto& [folder, name, value, told] :
+         {Row{"nv_full/sdp_ew_f16_3", "NVDLA_SDP.D_CVT_OFFSET", 7},
+          Row{"nv_full/sdp_ew_f16_3", "NVDLA_SDP.D_CVT_SCALE", 2},
+          Row{"nv_full/sdp_ew_f16_3", "NVDLA_SDP.D_CVT_SCALE", 0, false},
+          Row{"nv_full/sdp_ew_f16_3", "NVDLA_SDP.D_CVT_SHIFT", 3},
+          Row{"nv_full/sdp_ew_f16_3", "NVDLA_SDP.D_DP_EW_TRUNCATE_VALUE", 1},
+          Row{"nv_full/cdp_f16_0", "NVDLA_CDP.D_DATIN_OFFSET", 9},
+          Row{"nv_full/cdp_f16_0", "NVDLA_CDP.D_DATIN_SCALE", 3},
+          Row{"nv_full/cdp_f16_0", "NVDLA_CDP.D_DATOUT_SHIFTER", 1},
+          Row{"nv_full/convf16_wide_0", "NVDLA_CDMA.D_CVT_CFG", 0x31},
+          Row{"nv_full/convf16_wide_0", "NVDLA_CDMA.D_CVT_CFG", 0x1, false},
+          Row{"nv_full/convf16_wide_0", "NVDLA_CDMA.D_CVT_OFFSET", 7, false}}) {  // CVT_EN is 0
+        Damaged good(folder, "nv_full");
+        EXPECT_FALSE(sample::finds(good.checked(), "suspicious_register")) << folder;
+        good.change(name, [by = value](std::uint32_t) { return by; });
+        EXPECT_EQ(sample::finds(good.checked(), "suspicious_register"), told) << name;
+        EXPECT_EQ(sample::finds(good.checked(), "suspicious_register", name), told) << name;
+    }
+}
+
 }  // namespace
 }  // namespace npuscope
