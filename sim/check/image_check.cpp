@@ -103,7 +103,9 @@ class ImageCheck {
             return;
         }
         const NpuConfig& npu = *target_.nvdla;
-        if (surface.type != nullptr && !takes(surface)) {
+        if (surface.kind == ImageKind::Pixels) {
+            check_pixels(surface);
+        } else if (surface.type != nullptr && !takes(surface)) {
             lacks(surface,
                   fmt::format("{} does not support elements of type {}", target_.npu,
                               surface.type->name),
@@ -132,9 +134,6 @@ class ImageCheck {
     bool takes(const PlacedSurface& surface) const {
         const DatapathConfig& path = target_.nvdla->datapath;
         const ElementType type = surface.type->type;
-        if (surface.kind == ImageKind::Pixels) {
-            return type != ElementType::Float16 || path.fp16;
-        }
         const bool operand =
             surface.kind == ImageKind::PerChannel || surface.kind == ImageKind::PerElement;
         return type == ElementType::Int8 ||
@@ -142,18 +141,50 @@ class ImageCheck {
                (type == ElementType::Float16 && path.fp16);
     }
 
+    void check_pixels(const PlacedSurface& surface) {
+        const DatapathConfig& path = target_.nvdla->datapath;
+        const PixelFormat& format = *surface.pixels;
+        if (format.floating ? !path.fp16 : format.code_bits > 8 && !path.int16) {
+            lacks(surface,
+                  fmt::format("{} does not support pixels of format {} ({})", target_.npu,
+                              format.name, format.floating ? "fp16" : "16-bit elements"),
+                  "D_DATAIN_FORMAT",
+                  "choose a format of 8-bit components, or a preset that has the type");
+        }
+        const std::uint64_t offset = surface.layout.parameters.at("x_offset");
+        const std::uint64_t limit = path.memory_atom / format.pixel_bytes(0);
+        if (offset >= limit) {
+            add(surface, rule_ids::register_value,
+                fmt::format("X offset {} of '{}' is not below {}, the pixels of one atom", offset,
+                            surface.described.name, limit),
+                "D_PIXEL_OFFSET", "advance the start address by whole atoms instead");
+        }
+    }
+
     /// source: NVDLA format page, "Channel Post-Extension"; NVDLA compiler, limits
     void check_post_extension(const PlacedSurface& surface) {
         if (!surface.is_weights() || !surface.weights || surface.weights->row_group == 1) {
             return;
         }
-        const std::uint32_t most = target_.nvdla->datapath.atomic_c / surface.weights->row_group;
+        const std::uint32_t rows = surface.weights->row_group;
+        if (rows != 2 && rows != 4) {
+            Diagnostic one =
+                finding(surface, rule_ids::register_value,
+                        fmt::format("{} rows of '{}' are interleaved, but the sequencer takes 1, 2 "
+                                    "or 4 at once",
+                                    rows, surface.described.name),
+                        "", "interleave 2 or 4 rows");
+            one.unit = "NVDLA_CSC";
+            one.register_name = spelled(one.unit, "D_POST_Y_EXTENSION");
+            log_.add(std::move(one));
+            return;
+        }
+        const std::uint32_t most = target_.nvdla->datapath.atomic_c / rows;
         if (surface.weights->shape.channels > most) {
             add(surface, rule_ids::post_extension_channels,
                 fmt::format("{} rows of '{}' are interleaved, but its kernels have {} channels "
                             "after channel pre-extension, more than {}",
-                            surface.weights->row_group, surface.described.name,
-                            surface.weights->shape.channels, most),
+                            rows, surface.described.name, surface.weights->shape.channels, most),
                 "", "interleave fewer rows");
         }
     }

@@ -210,6 +210,29 @@ TEST(ImageLayouts, KernelsAreInTheOrderOfTheirMode) {
     EXPECT_TRUE(with(post + "5", std::vector<std::uint8_t>(4096)).checked().findings.empty());
     EXPECT_EQ(ids_of(with(post + "6", std::vector<std::uint8_t>(4096)).checked()),
               "post_extension_channels ");
+    for (const char* const rows : {"3", "8"}) {
+        Image image = with(post + "5", std::vector<std::uint8_t>(4096));
+        image.replace("rows=4", fmt::format("rows={}", rows));
+        EXPECT_EQ(ids_of(image.checked()), "register_value ") << rows;
+    }
+}
+
+TEST(ImageLayouts, PixelsHaveAFormatAndAnOffsetThatTheNpuTakes) {
+    const auto ids = [](const std::string& pixels, const NpuConfig& npu) {
+        Image image = with("name: x, " + pixels, std::vector<std::uint8_t>(4096));
+        image.npu = npu;
+        return ids_of(image.checked());
+    };
+    const std::string offset = "layout: T_A8B8G8R8, shape: 1x4x3x5, x_offset: ";
+    EXPECT_EQ(ids(offset + "7", full_npu()), "");
+    EXPECT_EQ(ids(offset + "8", full_npu()), "register_value ");
+    EXPECT_EQ(ids(offset + "1", sample::small_npu()), "");
+    EXPECT_EQ(ids(offset + "2", sample::small_npu()), "register_value ");
+    for (const char* const wide : {"T_A16B16G16R16", "T_A2B10G10R10", "T_A16B16G16R16_F"}) {
+        const std::string pixels = fmt::format("layout: {}, shape: 1x4x3x5", wide);
+        EXPECT_EQ(ids(pixels, full_npu()), "") << wide;
+        EXPECT_EQ(ids(pixels, sample::small_npu()), "absent_feature ") << wide;
+    }
 }
 
 TEST(ImageLayouts, ImagesOfOtherChipsNeedTheirPreset) {
