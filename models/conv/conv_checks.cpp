@@ -10,99 +10,27 @@
 #include "models/base/rule_ids.h"
 #include "models/conv/conv_registers.h"
 #include "models/conv/csc_math.h"
+#include "models/conv/register_claims.h"
 #include "models/layout/alignment.h"
 
 namespace npuscope {
 
 namespace {
 
-/// A register field and its value.
-struct Said {
-    std::string_view unit;
-    std::string_view register_name;
-    std::string_view field;
-    std::uint64_t value;
-
-    std::string text() const {
-        return fmt::format("{} has {} = {}", spelled(unit, register_name), field, value);
-    }
-};
-
-constexpr const char* remedy_of_two = "make the two registers agree";
-constexpr const char* remedy_of_windows =
-    "correct output size, dilation, kernel size, stride or padding";
-
-class Checks {
- public:
-    /// Two units must have the same value.
-    void agree(const Said& first, const Said& second) {
-        if (first.value != second.value) {
-            add(Severity::Error, "register_mismatch", first,
-                fmt::format("{}, but {}", first.text(), second.text()), remedy_of_two);
-        }
-    }
-    /// One register against what the rest of the job requires.
-    void expect(bool condition, const Said& said, const std::string& need,
-                const std::string& remedy, const char* id = "impossible_register") {
-        if (!condition) {
-            add(Severity::Error, id, said, fmt::format("{}, {}", said.text(), need), remedy);
-        }
-    }
-    /// The same if the job can be computed nevertheless.
-    void advise(bool condition, const Said& said, const std::string& need,
-                const std::string& remedy) {
-        if (!condition) {
-            add(Severity::Warning, rule_ids::suspicious_register, said,
-                fmt::format("{}, {}", said.text(), need), remedy);
-        }
-    }
-    std::vector<Diagnostic> take() { return std::move(findings_); }
-
- private:
-    void add(Severity severity, std::string kind, const Said& said, std::string message,
-             std::string remedy) {
-        Diagnostic finding;
-        finding.severity = severity;
-        finding.id = std::move(kind);
-        finding.sentence = std::move(message);
-        finding.unit = said.unit;
-        finding.register_name = spelled(said.unit, said.register_name);
-        finding.field = said.field.substr(0, said.field.find(' '));
-        finding.remedy = std::move(remedy);
-        findings_.push_back(std::move(finding));
-    }
-
-    std::vector<Diagnostic> findings_;
-};
-
-constexpr std::string_view cdma_unit = "NVDLA_CDMA";
-constexpr std::string_view csc_unit = "NVDLA_CSC";
-constexpr std::string_view cacc_unit = "NVDLA_CACC";
-
-/// Registers that a finding names in addition to the one that it is about.
-template <class... Names>
-std::string names_of(std::string_view unit, const Names&... names) {
-    std::string text;
-    const auto add = [&](std::string_view name) {
-        text += (text.empty() ? "" : ", ") + spelled(unit, name);
-    };
-    (add(names), ...);
-    return text;
-}
-
 std::uint64_t number(Precision precision) { return static_cast<std::uint64_t>(precision); }
 
-void check_modes(const ConvParts& parts, Checks& checks) {
+void check_modes(const ConvParts& parts, ClaimChecks& checks) {
     const CdmaJob& cdma = parts.cdma;
     const CscJob& csc = parts.csc;
     const auto pixel = [](ConvMode mode) { return std::uint64_t{mode == ConvMode::Image}; };
     const auto winograd = [](ConvMode mode) { return std::uint64_t{mode == ConvMode::Winograd}; };
-    const Said mode{csc_unit, "D_MISC_CFG", "CONV_MODE", winograd(csc.mode)};
+    const RegisterClaim mode{csc_unit, "D_MISC_CFG", "CONV_MODE", winograd(csc.mode)};
     checks.agree({cdma_unit, "D_MISC_CFG", "CONV_MODE", winograd(cdma.mode)}, mode);
     checks.agree(mode, {cacc_unit, "D_MISC_CFG", "CONV_MODE", parts.cacc.winograd});
     checks.agree({cdma_unit, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(cdma.mode)},
                  {csc_unit, "D_DATAIN_FORMAT", "DATAIN_FORMAT", pixel(csc.mode)});
-    const Said precision{cdma_unit, "D_MISC_CFG", "PROC_PRECISION", number(cdma.precision)};
+    const RegisterClaim precision{cdma_unit, "D_MISC_CFG", "PROC_PRECISION",
+                                  number(cdma.precision)};
     checks.agree(precision, {csc_unit, "D_MISC_CFG", "PROC_PRECISION", number(csc.precision)});
     for (std::size_t half = 0; half < parts.cmac.size(); ++half) {
         const std::string_view cmac_unit = half == 0 ? "NVDLA_CMAC_A" : "NVDLA_CMAC_B";
@@ -110,7 +38,7 @@ void check_modes(const ConvParts& parts, Checks& checks) {
                                  number(parts.cmac[half].precision)});
         checks.agree(mode, {cmac_unit, "D_MISC_CFG", "CONV_MODE", parts.cmac[half].winograd});
     }
-    const Said batches{csc_unit, "D_BATCH_NUMBER", "BATCHES + 1", csc.batches};
+    const RegisterClaim batches{csc_unit, "D_BATCH_NUMBER", "BATCHES + 1", csc.batches};
     checks.agree({cdma_unit, "D_BATCH_NUMBER", "BATCHES + 1", cdma.batches}, batches);
     checks.agree(batches, {cacc_unit, "D_BATCH_NUMBER", "BATCHES + 1", parts.cacc.batches});
     checks.expect(csc.batches == 1 || csc.mode == ConvMode::Direct, batches,
@@ -119,7 +47,7 @@ void check_modes(const ConvParts& parts, Checks& checks) {
                  {cacc_unit, "D_MISC_CFG", "PROC_PRECISION", number(parts.cacc.precision)});
 }
 
-void check_reuse(const ConvParts& parts, Checks& checks) {
+void check_reuse(const ConvParts& parts, ClaimChecks& checks) {
     const BufferReuse& cdma = parts.cdma.reuse;
     const BufferReuse& csc = parts.csc.reuse;
     const std::array rows{
@@ -133,7 +61,7 @@ void check_reuse(const ConvParts& parts, Checks& checks) {
     }
 }
 
-void check_input(const ConvParts& parts, const ConvFeatures& features, Checks& checks) {
+void check_input(const ConvParts& parts, const ConvFeatures& features, ClaimChecks& checks) {
     const Shape& csc = parts.csc.input;
     Shape cdma = parts.cdma.input;
     std::array<std::string_view, 4> said{"D_DATAIN_SIZE_0", "DATAIN_WIDTH + 1", "DATAIN_HEIGHT + 1",
@@ -161,7 +89,7 @@ void check_input(const ConvParts& parts, const ConvFeatures& features, Checks& c
                  {csc_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.csc.entries_per_slice});
 }
 
-void check_compression(const ConvJob& job, Checks& checks) {
+void check_compression(const ConvJob& job, ClaimChecks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
     checks.agree({cdma_unit, "D_WEIGHT_FORMAT", "WEIGHT_FORMAT", cdma.compression.has_value()},
@@ -169,15 +97,16 @@ void check_compression(const ConvJob& job, Checks& checks) {
     if (!cdma.compression) {
         return;
     }
-    const Said mask{cdma_unit, "D_WMB_BYTES", "WMB_BYTES", cdma.compression->mask_bytes.value};
+    const RegisterClaim mask{cdma_unit, "D_WMB_BYTES", "WMB_BYTES",
+                             cdma.compression->mask_bytes.value};
     checks.agree(mask, {csc_unit, "D_WMB_BYTES", "WMB_BYTES", csc.mask_bytes.value});
 }
 
-void check_weights(const ConvJob& job, Checks& checks) {
+void check_weights(const ConvJob& job, ClaimChecks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
-    const Said kernel{cdma_unit, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1",
-                      cdma.bytes_per_kernel.value};
+    const RegisterClaim kernel{cdma_unit, "D_WEIGHT_SIZE_0", "BYTE_PER_KERNEL + 1",
+                               cdma.bytes_per_kernel.value};
     checks.expect(
         cdma.bytes_per_kernel == job.weights.kernel_bytes(), kernel,
         fmt::format(
@@ -188,7 +117,7 @@ void check_weights(const ConvJob& job, Checks& checks) {
                     job.weights.kernel_bytes().value - 1));
     checks.agree({cdma_unit, "D_WEIGHT_SIZE_1", "WEIGHT_KERNEL + 1", cdma.kernels},
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", csc.kernels.kernels});
-    const Said bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
+    const RegisterClaim bytes{cdma_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", cdma.weight_bytes.value};
     checks.agree(bytes, {csc_unit, "D_WEIGHT_BYTES", "WEIGHT_BYTES", csc.weight_bytes.value});
     checks.expect(cdma.compression || cdma.weight_bytes >= job.weights.used_bytes(), bytes,
                   fmt::format("but the kernels of {} need {} bytes ({} with padding)",
@@ -198,7 +127,7 @@ void check_weights(const ConvJob& job, Checks& checks) {
                               job.weights.stored_bytes().value));
 }
 
-void check_output(const ConvParts& parts, Checks& checks) {
+void check_output(const ConvParts& parts, ClaimChecks& checks) {
     const Shape& csc = parts.csc.output;
     const Shape& cacc = parts.cacc.output;
     checks.agree({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.width},
@@ -210,7 +139,7 @@ void check_output(const ConvParts& parts, Checks& checks) {
     checks.agree({csc_unit, "D_DATAOUT_SIZE_1", "DATAOUT_CHANNEL + 1", csc.channels},
                  {csc_unit, "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL + 1", parts.csc.kernels.kernels});
     const std::uint64_t outputs = std::uint64_t{csc.width} * csc.height;
-    const Said atomics{csc_unit, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
+    const RegisterClaim atomics{csc_unit, "D_ATOMICS", "ATOMICS + 1", parts.csc.atomics};
     checks.expect(parts.csc.atomics == outputs, atomics,
                   fmt::format("but the output has {} x {} elements per kernel ({}, {}, {})",
                               csc.width, csc.height, spelled(csc_unit, "D_DATAOUT_SIZE_0"),
@@ -219,21 +148,22 @@ void check_output(const ConvParts& parts, Checks& checks) {
                   fmt::format("set ATOMICS to {}, or correct the output's size", outputs - 1));
 }
 
-void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& checks) {
+void check_buffer(const ConvParts& parts, const ConvFeatures& features, ClaimChecks& checks) {
     const BankSplit& banks = parts.cdma.banks;
     const BankSplit& csc = parts.csc.banks;
     checks.agree({cdma_unit, "D_BANK", "DATA_BANK + 1", banks.data},
                  {csc_unit, "D_BANK", "DATA_BANK + 1", csc.data});
     checks.agree({cdma_unit, "D_BANK", "WEIGHT_BANK + 1", banks.weight},
                  {csc_unit, "D_BANK", "WEIGHT_BANK + 1", csc.weight});
-    const Said sum{cdma_unit, "D_BANK", "DATA_BANK + WEIGHT_BANK + 2", banks.data + banks.weight};
+    const RegisterClaim sum{cdma_unit, "D_BANK", "DATA_BANK + WEIGHT_BANK + 2",
+                            banks.data + banks.weight};
     const std::uint32_t mask_banks = parts.cdma.compression ? 1 : 0;
     checks.expect(sum.value + mask_banks <= features.cbuf_banks, sum,
                   fmt::format("but the buffer has {} banks{}", features.cbuf_banks,
                               mask_banks > 0 ? ", and the mask takes the last one" : ""),
                   "lower DATA_BANK or WEIGHT_BANK");
     const std::uint32_t entries = entries_of_slice(parts.cdma, features);
-    checks.advise(parts.cdma.entries_per_slice >= entries,
+    checks.advise(parts.cdma.entries_per_slice == entries,
                   {cdma_unit, "D_ENTRY_PER_SLICE", "ENTRIES + 1", parts.cdma.entries_per_slice},
                   fmt::format("but a line of the input needs {} entries ({})", entries,
                               names_of(cdma_unit, "D_DATAIN_SIZE_0", "D_DATAIN_SIZE_1")),
@@ -249,7 +179,7 @@ void check_buffer(const ConvParts& parts, const ConvFeatures& features, Checks& 
 
 // --- what each input mode requires of its registers ---------------------------------------------
 
-void check_feature(const ConvParts& parts, Checks& checks) {
+void check_feature(const ConvParts& parts, ClaimChecks& checks) {
     const CdmaJob& cdma = parts.cdma;
     const CscJob& csc = parts.csc;
     const FeatureCube& cube = cdma.feature;
@@ -266,6 +196,13 @@ void check_feature(const ConvParts& parts, Checks& checks) {
         fmt::format("but a line has {} bytes ({}) and {} says LINE_PACKED", cube.line_bytes().value,
                     spelled(cdma_unit, "D_DATAIN_SIZE_0"), spelled(cdma_unit, "D_DAIN_MAP")),
         fmt::format("set LINE_STRIDE to {:#x}, or clear LINE_PACKED", cube.line_bytes().value));
+    // source: nv_full C model; no program that hardware ran has it otherwise
+    checks.advise(cdma.line_packed || !cube.line_packed(),
+                  {cdma_unit, "D_DAIN_MAP", "LINE_PACKED", cdma.line_packed},
+                  fmt::format("but lines of {} bytes ({}) follow each other without gaps ({})",
+                              cube.line_bytes().value, spelled(cdma_unit, "D_DATAIN_SIZE_0"),
+                              spelled(cdma_unit, "D_LINE_STRIDE")),
+                  "set LINE_PACKED to 1");
     checks.expect(
         surfaces_agree, {cdma_unit, "D_SURF_STRIDE", "SURF_STRIDE", cube.surface_stride.value},
         fmt::format("but a surface of {} line{} has {} bytes ({}) and {} says SURF_PACKED",
@@ -277,7 +214,7 @@ void check_feature(const ConvParts& parts, Checks& checks) {
                     (cube.line_stride * cube.lines_of_batch()).value));
 }
 
-void check_winograd(const ConvParts& parts, Checks& checks) {
+void check_winograd(const ConvParts& parts, ClaimChecks& checks) {
     const CdmaJob& cdma = parts.cdma;
     const CscJob& csc = parts.csc;
     checks.expect(
@@ -324,10 +261,10 @@ void check_winograd(const ConvParts& parts, Checks& checks) {
         "correct the output's size, or pad the input");
 }
 
-void check_image(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
+void check_image(const ConvJob& job, const ConvFeatures& features, ClaimChecks& checks) {
     const CdmaJob& cdma = job.parts.cdma;
     const CscJob& csc = job.parts.csc;
-    const Said mean{cdma_unit, "D_MEAN_FORMAT", "MEAN_FORMAT", cdma.conversion.use_mean};
+    const RegisterClaim mean{cdma_unit, "D_MEAN_FORMAT", "MEAN_FORMAT", cdma.conversion.use_mean};
     checks.advise(mean.value == 0 || cdma.conversion.enabled, mean,
                   "but the conversion that subtracts means is off (D_CVT_CFG, CVT_EN)",
                   "set CVT_EN to 1, or MEAN_FORMAT to 0");
@@ -371,7 +308,7 @@ void check_image(const ConvJob& job, const ConvFeatures& features, Checks& check
 }
 
 /// What the modes require of the input: feature data, Winograd, images.
-void check_input_mode(const ConvJob& job, const ConvFeatures& features, Checks& checks) {
+void check_input_mode(const ConvJob& job, const ConvFeatures& features, ClaimChecks& checks) {
     const ConvParts& parts = job.parts;
     if (parts.cdma.mode == ConvMode::Image) {
         check_image(job, features, checks);
@@ -413,63 +350,8 @@ std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& con
     return image ? std::vector{miscount_finding(job, *image)} : std::vector<Diagnostic>{};
 }
 
-std::uint32_t reached_columns(const CscJob& csc) {
-    return reach(csc.output.width, csc.stride_x, dilated_span(csc.kernels.columns, csc.dilation_x));
-}
-
-std::uint32_t reached_lines(const CscJob& csc) {
-    return reach(csc.output.height, csc.stride_y, dilated_span(csc.kernels.rows, csc.dilation_y));
-}
-
-std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma) {
-    const CscJob& csc = job.parts.csc;
-    if (csc.mode == ConvMode::Winograd) {
-        return {};
-    }
-    Checks checks;
-    const auto same = [&](std::string_view register_name, std::string_view field,
-                          std::string_view csc_register, std::uint32_t plus, std::uint32_t value) {
-        const std::uint32_t said = cdma.field(register_name, field) + plus;
-        const Said own{csc_unit, csc_register, field, value};
-        if (said != value) {
-            checks.advise(false, own,
-                          fmt::format("but {} says {}", spelled(cdma_unit, register_name), said),
-                          remedy_of_two);
-        }
-    };
-    same("D_CONV_STRIDE", "CONV_X_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_x);
-    same("D_CONV_STRIDE", "CONV_Y_STRIDE", "D_CONV_STRIDE_EXT", 1, csc.stride_y);
-    same("D_ZERO_PADDING", "PAD_TOP", "D_ZERO_PADDING", 0, csc.pad_top);
-    const auto inside = [&](const Said& output, std::uint32_t need, std::uint32_t before,
-                            std::uint32_t size, std::uint32_t stride, std::string_view field,
-                            const char* what) {
-        const std::uint32_t after = cdma.field("D_ZERO_PADDING", field);
-        const std::uint32_t all = before + size + after;
-        checks.advise(
-            need <= all && all - need < stride, output,
-            fmt::format(
-                "whose windows span {} {}{}, but the input has {}, with {} of padding before "
-                "({}) and {} after ({} {}); window size is set by {}, stride by {}",
-                need, what, need == 1 ? "" : "s", size, before, spelled(csc_unit, "D_ZERO_PADDING"),
-                after, spelled(cdma_unit, "D_ZERO_PADDING"), field,
-                names_of(csc_unit, "D_WEIGHT_SIZE_EXT_0", "D_DILATION_EXT"),
-                spelled(csc_unit, "D_CONV_STRIDE_EXT")),
-            remedy_of_windows);
-    };
-    if (csc.mode == ConvMode::Direct) {
-        same("D_ZERO_PADDING", "PAD_LEFT", "D_ZERO_PADDING", 0, csc.pad_left);
-        same("D_ZERO_PADDING_VALUE", "PAD_VALUE", "D_ZERO_PADDING_VALUE", 0, csc.pad_value);
-        inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_WIDTH + 1", csc.output.width},
-               reached_columns(csc), csc.pad_left, csc.input.width, csc.stride_x, "PAD_RIGHT",
-               "column");
-    }
-    inside({csc_unit, "D_DATAOUT_SIZE_0", "DATAOUT_HEIGHT + 1", csc.output.height},
-           reached_lines(csc), csc.pad_top, csc.input.height, csc.stride_y, "PAD_BOTTOM", "line");
-    return checks.take();
-}
-
 std::vector<Diagnostic> contradictions(const ConvJob& job, const ConvFeatures& features) {
-    Checks checks;
+    ClaimChecks checks;
     const ConvParts& parts = job.parts;
     check_modes(parts, checks);
     check_reuse(parts, checks);

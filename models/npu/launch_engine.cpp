@@ -386,6 +386,8 @@ std::optional<Launch> LaunchEngine::launch_conv(Gates& gates) {
     if (combined && combined->computable()) {
         std::ranges::move(window_findings(combined->job, gate.values(0)),
                           std::back_inserter(findings));
+        std::ranges::move(unused_register_findings(combined->job, gate.values(1)),
+                          std::back_inserter(findings));
     }
     Launch launch = begin(Pipeline::Conv, false, std::move(findings));
     if (combined) {

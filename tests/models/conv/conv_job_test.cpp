@@ -12,6 +12,7 @@ ConvParts direct_parts() {
     ConvParts parts;
     parts.cdma.input = {3, 32, 32};
     parts.cdma.feature = packed_cube(Address(0x80000000), parts.cdma.input, Bytes(8));
+    parts.cdma.line_packed = true;
     parts.cdma.entries_per_slice = 32;
     parts.cdma.weight_bytes = Bytes(512);
     parts.cdma.bytes_per_kernel = Bytes(27);
@@ -104,15 +105,20 @@ TEST(ConvJob, BanksBeyondTheBufferAndWeightsBeyondTheirSurfaceAreFound) {
 
 TEST(ConvJob, PackedFlagsThatTheStridesContradictAreFound) {
     ConvParts parts = direct_parts();
-    parts.cdma.line_packed = true;
+    parts.cdma.line_packed = false;
+    EXPECT_THAT(messages(parts),
+                testing::ElementsAre(testing::HasSubstr("LINE_PACKED = 0, but lines of 256")));
+    EXPECT_TRUE(combine(parts, {}).computable());
     parts.cdma.feature.line_stride = Bytes(512);
+    EXPECT_THAT(messages(parts), testing::IsEmpty());
+    parts.cdma.line_packed = true;
     EXPECT_THAT(messages(parts), testing::ElementsAre(testing::HasSubstr("LINE_PACKED")));
 }
 
 TEST(ConvJob, AnImageTooNarrowForItsOutputIsFound) {
     ConvParts parts = image_parts();
     parts.cdma.pad_right = 0;
-    EXPECT_THAT(messages(parts), testing::ElementsAre(testing::HasSubstr("needs 114 columns")));
+    EXPECT_THAT(messages(parts), testing::Contains(testing::HasSubstr("needs 114 columns")));
 }
 
 TEST(ConvJob, KernelsTooDeepForTheirRowsAtOnceAreFound) {
@@ -129,13 +135,15 @@ TEST(ConvJob, KernelsTooDeepForTheirRowsAtOnceAreFound) {
     EXPECT_EQ(found(4), 1);  // of 8
 }
 
-TEST(ConvJob, TooFewEntriesPerLineAreSuspiciousButComputable) {
-    ConvParts parts = direct_parts();
-    parts.cdma.entries_per_slice = parts.csc.entries_per_slice = 31;
-    const CombinedConvJob combined = combine(parts, {});
-    ASSERT_EQ(combined.findings.size(), 1U);
-    EXPECT_EQ(combined.findings[0].severity, Severity::Warning);
-    EXPECT_TRUE(combined.computable());
+TEST(ConvJob, OtherEntriesPerLineAreSuspiciousButComputable) {
+    for (const std::uint32_t entries : {31U, 33U}) {
+        ConvParts parts = direct_parts();
+        parts.cdma.entries_per_slice = parts.csc.entries_per_slice = entries;
+        const CombinedConvJob combined = combine(parts, {});
+        ASSERT_EQ(combined.findings.size(), 1U);
+        EXPECT_EQ(combined.findings[0].severity, Severity::Warning);
+        EXPECT_TRUE(combined.computable());
+    }
 }
 
 TEST(ConvJob, EntriesOfALineFollowTheAtomsThatShareAnEntry) {
