@@ -17,14 +17,9 @@
 #include "models/conv/conv_findings.h"
 #include "models/layout/surface_use.h"
 #include "models/npu/launch_engine.h"
+#include "sim/check/bank_rules.h"
 
 namespace npuscope {
-
-/// What D_BANK gives to the weights of a convolution.
-struct WeightStore {
-    std::uint32_t banks = 0;
-    bool all_stay = false;  ///< none is released (SKIP_WEIGHT_RLS)
-};
 
 /// The compressed weights of a convolution.
 struct CompressedUse {
@@ -86,12 +81,6 @@ struct CheckedOperation {
 
 /// The operation of a launch, without its links to other operations.
 CheckedOperation checked_operation(const Launch& launch, const NpuConfig& npu);
-
-/// A kernel group is used once its last byte has arrived, and then released unless all stay: more
-/// entries than the banks have never arrive. `ends`: bytes up to the end of each group.
-std::optional<Diagnostic> too_few_weight_banks(const WeightLayout& layout, const WeightStore& store,
-                                               const std::vector<std::uint64_t>& ends,
-                                               const NpuConfig& npu);
 
 /// The write that set the register, spelled as in findings; nullptr if there is none.
 const RegisterWrite* find_write(const CheckedOperation& operation, std::string_view register_name);

@@ -390,6 +390,11 @@ TEST(BankRules, ReleasedSlicesThatTheBanksDoNotHoldAreFound) {
     }
     EXPECT_TRUE(sample::finds(good.checked(), "banks_too_few", "NVDLA_CDMA.D_BANK"))
         << sample::kinds_of(good.checked());
+    for (const char* unit : {"NVDLA_CDMA", "NVDLA_CSC"}) {  // 32 banks have 512 entries each
+        good.change(std::string(unit) + ".D_ENTRY_PER_SLICE", [](std::uint32_t) { return 0x3fff; });
+    }
+    EXPECT_TRUE(sample::finds(good.checked(), "banks_too_few", "NVDLA_CDMA.D_ENTRY_PER_SLICE"))
+        << sample::kinds_of(good.checked());
 }
 
 TEST(EndRules, AResultThatIsComparedBeforeTheInterruptIsFound) {
