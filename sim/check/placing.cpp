@@ -26,8 +26,7 @@ constexpr std::array size_rows{
         "NVDLA_CDMA",
         "D_DAIN",
         {"NVDLA_CDMA.D_DATAIN_SIZE_0", "NVDLA_CDMA.D_DATAIN_SIZE_0", "NVDLA_CDMA.D_DATAIN_SIZE_1"},
-        {"NVDLA_CDMA.D_BATCH_STRIDE", "NVDLA_CDMA.D_BATCH_NUMBER", "NVDLA_CDMA.D_LINE_UV_STRIDE",
-         "NVDLA_CDMA.D_DAIN_ADDR_LOW_1"}},
+        {"NVDLA_CDMA.D_BATCH_STRIDE", "NVDLA_CDMA.D_BATCH_NUMBER"}},
     SizeRow{"NVDLA_CDMA",
             "D_W",
             {},
@@ -110,13 +109,16 @@ class OneChange {
     }
 
  private:
+    /// Strides are multiples of the atom.
     std::optional<std::uint64_t> stepped(std::uint64_t stride, std::uint64_t steps) const {
         if (steps == 0 || by_ % static_cast<std::int64_t>(steps) != 0) {
             return std::nullopt;
         }
         const std::int64_t value =
             static_cast<std::int64_t>(stride) + by_ / static_cast<std::int64_t>(steps);
-        return value > 0 ? std::optional(static_cast<std::uint64_t>(value)) : std::nullopt;
+        const bool aligned = value % static_cast<std::int64_t>(cube_.atom.value) == 0;
+        return value > 0 && aligned ? std::optional(static_cast<std::uint64_t>(value))
+                                    : std::nullopt;
     }
     std::optional<std::uint64_t> counted(std::uint64_t count, Bytes each) const {
         const auto size = static_cast<std::int64_t>(each.value);
