@@ -24,6 +24,14 @@ std::deque<RegisterFile> register_files(const CsbConfig& csb) {
     return files;
 }
 
+template <class Files>
+auto& file_named(Files& files, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        files, [&](const RegisterFile& file) { return file.block().name == name; });
+    NPU_CHECK(found != files.end(), "no register block " + std::string(name));
+    return *found;
+}
+
 bool starts_copy(const WriteRegister& write) {
     return write.name.starts_with("NVDLA_BDMA.CFG_OP") && (write.value & 1U) != 0;
 }
@@ -69,11 +77,9 @@ ProgramOperations::ProgramOperations(const NpuConfig& npu)
       files_(register_files(npu.csb)),
       engine_(npu, [this](std::string_view name) -> RegisterFile& { return file(name); }) {}
 
-RegisterFile& ProgramOperations::file(std::string_view name) {
-    const auto found = std::ranges::find_if(
-        files_, [&](const RegisterFile& file) { return file.block().name == name; });
-    NPU_CHECK(found != files_.end(), "no register block " + std::string(name));
-    return *found;
+RegisterFile& ProgramOperations::file(std::string_view name) { return file_named(files_, name); }
+const RegisterFile& ProgramOperations::file(std::string_view name) const {
+    return file_named(files_, name);
 }
 
 RegisterFile* ProgramOperations::file_at(std::uint32_t address) {
@@ -170,6 +176,16 @@ void ProgramOperations::keep_write(const RegisterFile& file, const RegisterRow& 
     }
 }
 
+const Place* ProgramOperations::written_place(std::string_view block, unsigned group,
+                                              std::string_view name) const {
+    const auto writes = written_at_.find({block, group});
+    const RegisterRow* const row = find_register(file(block).block(), name);
+    if (writes == written_at_.end() || row == nullptr) {
+        return nullptr;
+    }
+    return writes->second[static_cast<std::size_t>(row - file(block).block().rows.data())].place;
+}
+
 void ProgramOperations::add_writes(const RegisterFile& file, unsigned group,
                                    CheckedOperation& operation) const {
     if (const auto places = written_at_.find({file.block().name, group});
@@ -236,6 +252,8 @@ void ProgramOperations::add_value_findings(const Launch& launch, CheckedOperatio
         add_pixel_findings({values, file("NVDLA_SDP_RDMA").values(launch.rdma_group), npu_.sdp},
                            *job, operation.findings);
     }
+    std::visit([&](const auto& job) { add_ignored_conversions(job, operation.findings); },
+               launch.job);
     if (launch.pipeline == Pipeline::Pdp && launch.rdma_enabled && launch.consumes) {
         operation.findings.push_back(unused_pdp_source());
     }
@@ -252,8 +270,6 @@ void ProgramOperations::launch_ready(const Place& place, DiagnosticLog& log) {
     while (std::optional<Launch> launched = engine_.next()) {
         launch(std::move(*launched), place, log);
     }
-    std::visit([&](const auto& job) { add_ignored_conversions(job, operation.findings); },
-               launch.job);
 }
 
 void ProgramOperations::launch(Launch launch, const Place& place, DiagnosticLog& log) {

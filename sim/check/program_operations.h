@@ -60,6 +60,8 @@ class ProgramOperations {
     std::uint32_t interrupt_mask() const;
     /// Blocks that are enabled but never start, and on-the-fly results without a consumer.
     void report_stuck(DiagnosticLog& log) const;
+    /// Units that were programmed but never enabled: those that raise an interrupt, or any.
+    Diagnostics unenabled(std::optional<Interrupt> wanted) const;
 
  private:
     /// A command of BDMA.
@@ -73,6 +75,8 @@ class ProgramOperations {
     bool report_waiting(const PipelineRow& row, DiagnosticLog& log) const;
     /// A read DMA that is enabled for an operation that started without it.
     bool report_idle_dma(const PipelineRow& row, std::string_view block, DiagnosticLog& log) const;
+    /// An SDP that waits for a read DMA without a source, while a convolution waits for an SDP.
+    std::optional<Diagnostic> not_flying(unsigned group) const;
     /// On-the-fly operations without a producer or a consumer.
     void report_single_ends(DiagnosticLog& log) const;
     /// The block was enabled in the other group than `next`.
@@ -86,6 +90,9 @@ class ProgramOperations {
                        DiagnosticLog& log);
     std::size_t index_of(const std::string& name) const;
     RegisterFile& file(std::string_view name);
+    const RegisterFile& file(std::string_view name) const;
+    /// Where the program wrote a register of a group last; nullptr: nowhere.
+    const Place* written_place(std::string_view block, unsigned group, std::string_view name) const;
     RegisterFile* file_at(std::uint32_t address);
 
     const NpuConfig& npu_;

@@ -100,6 +100,10 @@ bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
                            std::ranges::find(early, block) != early.end();
         const bool optional = row.rdma == ReadDma::Optional && block.ends_with("_RDMA");
         if (!block.empty() && !ready.empty() && !known && (!optional || main_ready)) {
+            if (auto finding = block == "NVDLA_SDP_RDMA" ? not_flying(next) : std::nullopt) {
+                log.add(std::move(*finding));
+                continue;
+            }
             const auto place =
                 enabled_at_.find(enabled_at_.contains(block) ? block : ready.front());
             log.add({.id = "never_starts",
@@ -114,6 +118,66 @@ bool ProgramOperations::report_waiting(const PipelineRow& row, DiagnosticLog& lo
         }
     }
     return !early.empty() || !ready.empty();
+}
+
+std::optional<Diagnostic> ProgramOperations::not_flying(unsigned group) const {
+    constexpr const char* sdp = "NVDLA_SDP";
+    constexpr const char* rdma = "NVDLA_SDP_RDMA";
+    const auto feeder = std::ranges::find_if(operations_, [](const CheckedOperation& operation) {
+        return operation.unit == Pipeline::Conv && operation.gives && !operation.consumer;
+    });
+    const bool has_source =
+        programmed_at_.contains({rdma, group}) &&
+        written_place(rdma, group, "D_SRC_BASE_ADDR_LOW") != nullptr &&
+        file(rdma).values(group).field("D_FEATURE_MODE_CFG", "FLYING_MODE") == 0;
+    if (feeder == operations_.end() || has_source) {
+        return std::nullopt;
+    }
+    const std::string mode = spelled(sdp, "D_FEATURE_MODE_CFG");
+    const Place* const written = written_place(sdp, group, "D_FEATURE_MODE_CFG");
+    const auto enabled = enabled_at_.find(sdp);
+    return Diagnostic{
+        .id = "never_starts",
+        .sentence = fmt::format(
+            "{} so NVDLA_SDP reads memory, but no source is programmed in {}: it never starts, and "
+            "{} waits for an SDP that takes its result on the fly",
+            written != nullptr ? mode + " has FLYING_MODE = 0," : mode + " is never written,", rdma,
+            feeder->name),
+        .remedy = fmt::format("set FLYING_MODE to 1, or program {} and enable it", rdma),
+        .unit = sdp,
+        .register_name = mode,
+        .field = "FLYING_MODE",
+        .place = written != nullptr             ? *written
+                 : enabled == enabled_at_.end() ? Place{}
+                                                : enabled->second};
+}
+
+Diagnostics ProgramOperations::unenabled(std::optional<Interrupt> wanted) const {
+    Diagnostics findings;
+    const std::vector<LaunchGate::Waiting> waiting = engine_.waiting();
+    for (const PipelineRow& row : pipeline_rows) {
+        const std::string_view block = row.blocks.front();
+        const bool waits = std::ranges::any_of(waiting, [&](const LaunchGate::Waiting& one) {
+            return std::ranges::find(row.blocks, one.block) != row.blocks.end();
+        });
+        for (const unsigned group : {0U, 1U}) {
+            const auto place = programmed_at_.find({block, group});
+            const bool meant = !wanted || *wanted == Interrupt{row.done, group};
+            if (!waits && meant && place != programmed_at_.end()) {
+                findings.push_back(
+                    {.id = "never_starts",
+                     .sentence = fmt::format("{} was programmed in register group {} but not "
+                                             "enabled there: it never starts",
+                                             block, group),
+                     .remedy = fmt::format("write 1 to {} after the registers of the group",
+                                           enables_of(row)),
+                     .unit = std::string(block),
+                     .register_name = spelled(block, "D_OP_ENABLE"),
+                     .place = place->second});
+            }
+        }
+    }
+    return findings;
 }
 
 void ProgramOperations::report_stuck(DiagnosticLog& log) const {

@@ -137,6 +137,13 @@ void SyncRules::count_wait(const Place& place) {
                           "enable all blocks of the operation, or launch the commands of the BDMA, "
                           "before the wait",
                           place));
+    report_unenabled(std::nullopt);
+}
+
+void SyncRules::report_unenabled(std::optional<Interrupt> wanted) {
+    for (Diagnostic& finding : operations_.unenabled(wanted)) {
+        log_.add(std::move(finding));
+    }
 }
 
 bool SyncRules::take_fetch(std::size_t index) {
@@ -352,6 +359,7 @@ void SyncRules::report_pending() {
                         request.interrupt ? to_string(*request.interrupt) : "an interrupt",
                         request.sync),
             "enable an operation of that unit in that register group", request.place));
+        report_unenabled(request.interrupt);
     }
 }
 

@@ -72,6 +72,8 @@ class SyncRules {
     std::size_t unmasked_of(std::size_t index) const;
     /// For a wait that nothing can end.
     void count_wait(const Place& place);
+    /// Next to a wait that nothing ends: units that were programmed but not enabled.
+    void report_unenabled(std::optional<Interrupt> wanted);
     /// A convolution whose data or weights raise an interrupt that the program has not seen yet:
     /// it counts as seen from now on.
     bool take_fetch(std::size_t index);

@@ -308,6 +308,86 @@ TEST(DriverMistakes, PixelsThatReachBeyondTheirLineAreTold) {
     EXPECT_TRUE(finds(checked(program, "nv_small"), "lines_overlap", "NVDLA_CDMA.D_LINE_STRIDE"));
 }
 
+TEST(DriverMistakes, RegistersThatTheSequencerDoesNotUseForImagesAreTold) {
+    const Program good = golden("nv_full/img_Y16_U16V16_N444_i8", "nv_full");
+    EXPECT_FALSE(finds(checked(good, "nv_full"), "suspicious_register"));
+    for (const auto& [name, value] : {std::pair{"NVDLA_CSC.D_DILATION_EXT", 0x10000U},
+                                      std::pair{"NVDLA_CSC.D_DILATION_EXT", 1U},
+                                      std::pair{"NVDLA_CSC.D_ZERO_PADDING", 0x10000U},
+                                      std::pair{"NVDLA_CSC.D_MISC_CFG", 0x200U}}) {
+        Program program = good;
+        ASSERT_EQ(sample::change_writes(program, name, [by = value](std::uint32_t) { return by; }),
+                  1);
+        const CheckReport report = checked(program, "nv_full");
+        EXPECT_TRUE(finds(report, "suspicious_register", name)) << kinds_of(report);
+    }
+}
+
+TEST(DriverMistakes, AnSdpThatReadsMemoryAfterAConvolutionNamesItsMode) {
+    Program program = golden("rtl/pw_4x2x64_k64", "nv_small");
+    ASSERT_EQ(sample::change_writes(program, "NVDLA_SDP.D_FEATURE_MODE_CFG",
+                                    [](std::uint32_t) { return 0; }),
+              1);
+    const char* const mode = "NVDLA_SDP.D_FEATURE_MODE_CFG";
+    EXPECT_TRUE(finds(checked(program, "nv_small"), "never_starts", mode));
+    // a read DMA without a source does not help
+    const RegisterNames names(nvdla_register_blocks());
+    const Program enable = parse_trace_cfg(R"(reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x1);
+reg_write(NVDLA_SDP_RDMA.D_OP_ENABLE_0, 0x1);
+)",
+                                           "t.cfg", names, {});
+    program.statements.insert(program.statements.begin(), enable.statements.begin(),
+                              enable.statements.end());
+    EXPECT_TRUE(finds(checked(program, "nv_small"), "never_starts", mode));
+    // it may be the enable that is missing where one is programmed
+    const Program source =
+        parse_trace_cfg(R"(reg_write(NVDLA_SDP_RDMA.D_SRC_BASE_ADDR_LOW_0, 0x80000000);
+reg_write(NVDLA_SDP_RDMA.D_FEATURE_MODE_CFG_0, 0x0);
+)",
+                        "t.cfg", names, {});
+    Program programmed = golden("rtl/pw_4x2x64_k64", "nv_small");
+    sample::change_writes(programmed, mode, [](std::uint32_t) { return 0; });
+    programmed.statements.insert(programmed.statements.begin(), source.statements.begin(),
+                                 source.statements.end());
+    EXPECT_TRUE(
+        finds(checked(programmed, "nv_small"), "never_starts", "NVDLA_SDP_RDMA.D_OP_ENABLE"));
+}
+
+TEST(DriverMistakes, AUnitThatIsProgrammedButNotEnabledIsNamed) {
+    EXPECT_TRUE(finds(checked(copy_program + request + comparison), "never_starts",
+                      "NVDLA_SDP.D_OP_ENABLE"));
+    Program program = golden("nv_full/rbk_merge_f16_0", "nv_full");
+    std::erase_if(program.statements, [](const Statement& statement) {
+        const auto* write = std::get_if<WriteRegister>(&statement.action);
+        return write != nullptr && write->name == "NVDLA_RBK.D_OP_ENABLE_0";
+    });
+    const CheckReport report = checked(program, "nv_full");
+    EXPECT_TRUE(finds(report, "never_starts", "NVDLA_RBK.D_OP_ENABLE")) << kinds_of(report);
+    EXPECT_TRUE(finds(report, "never_ends")) << kinds_of(report);
+}
+
+TEST(DriverMistakes, AProposedStrideIsAMultipleOfTheAtom) {
+    for (const std::size_t more : {9U, 64U, 70U}) {
+        Program program = golden("rtl/pw_4x2x64_k64", "nv_small");
+        for (Statement& statement : program.statements) {
+            auto* load = std::get_if<LoadMemory>(&statement.action);
+            if (load != nullptr && load->address == Address(0x80000000)) {
+                load->image.bytes.resize(load->image.bytes.size() + more, 1);
+                load->image.runs.back().size += more;
+            }
+        }
+        const CheckReport report = checked(program, "nv_small");
+        const auto found = std::ranges::find(report.findings, "loaded_unread", &Diagnostic::id);
+        ASSERT_NE(found, report.findings.end());
+        EXPECT_EQ(found->remedy.find("UV"), std::string::npos) << found->remedy;
+        const std::size_t value = found->remedy.find(" to 0x");
+        if (value != std::string::npos) {
+            EXPECT_EQ(std::stoul(found->remedy.substr(value + 4), nullptr, 16) % 8, 0U)
+                << found->remedy;
+        }
+    }
+}
+
 TEST(DriverMistakes, BatchesThatOverlapNameTheirStride) {
     Program program = golden("nv_full/batch_fc_i8_0", "nv_full");
     EXPECT_TRUE(checked(program, "nv_full").clean());
