@@ -73,11 +73,6 @@ std::uint32_t reached_lines(const CscJob& csc);
 /// its group.
 std::vector<Diagnostic> window_findings(const ConvJob& job, const RegisterValues& cdma);
 
-/// Warnings about registers in NVDLA_CSC that the sequencer does not use: IN_PRECISION, which is
-/// the DMA's; of images PAD_LEFT, which is the DMA's too, and dilation, which they lack. `csc`: the
-/// registers of its group.
-std::vector<Diagnostic> unused_register_findings(const ConvJob& job, const RegisterValues& csc);
-
 /// Findings at launch although the registers agree: the sequencer does not compute what they ask
 /// for. `entry`: size of an entry of the convolution buffer.
 std::vector<Diagnostic> launch_findings(const ConvJob& job, const CscConfig& config,

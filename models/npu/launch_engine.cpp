@@ -8,6 +8,7 @@
 
 #include "models/base/rule_ids.h"
 #include "models/conv/conv_registers.h"
+#include "models/conv/unused_registers.h"
 #include "models/layout/alignment.h"
 #include "models/layout/precision.h"
 #include "models/npu/memory_ports.h"
