@@ -53,7 +53,8 @@ std::string rules_markdown() {
         "# Rules\n\n"
         "Every finding that `check`, `run` and `plan` report carries the id of a rule. This page "
         "is the output of `npuscope list rules --markdown`. The column *rule* says what must hold; "
-        "a finding says where it does not. A run that fails also reports what `check` finds.\n\n"
+        "a finding says where it does not. Where the severity of a rule varies, its row has the "
+        "most severe. A run that fails also reports what `check` finds.\n\n"
         "| id | severity | reported by | rule | source |\n|---|---|---|---|---|\n";
     for (const Rule& rule : rules()) {
         text += fmt::format("| `{}` | {} | {} | {} | {} |\n", rule.id, enum_name(rule.severity),

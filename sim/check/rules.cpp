@@ -228,7 +228,8 @@ constexpr std::array all_rules{
          "The same bytes are not used as two of feature data, weights and per-channel values.",
          "the program itself"},
     hidden_from_runs(Rule{"operand_unused", Severity::Error, "check, run",
-                          "What a read DMA fetches is used; a DMA that reads in vain never ends.",
+                          "What a read DMA fetches is used; a DMA that reads in vain never ends: "
+                          "a warning about an operation that ends regardless.",
                           "nv_small RTL, NV_NVDLA_SDP_rdma.v, op_en and done of its parts"},
                      "operand_unused"),
     Rule{"out_of_bounds", Severity::Error, "check",
