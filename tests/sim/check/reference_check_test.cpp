@@ -113,6 +113,27 @@ TEST(NvFullCheck, ProgramsOfTheRepositoryHoldNoMistake) {
     }
 }
 
+TEST(NvFullCheck, NoRegisterOfAProgramThatRanIsSuspicious) {
+    const fs::path data = reference_data(source());
+    if (data.empty()) {
+        GTEST_SKIP() << "no reference data";
+    }
+    const RegisterNames names = RegisterNames(nvdla_register_blocks(AddressMap::NvFull));
+    const auto npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
+    for (const fs::path folder : {"nv_full/vectors", "nvdla/nv_full_traces"}) {
+        for (const auto& entry : fs::directory_iterator(data / folder)) {
+            if (!entry.is_directory()) {
+                continue;
+            }
+            const Case one{entry.path().filename().string(), read_program(entry.path(), names),
+                           npu};
+            const CheckReport report = checked(one, one.program);
+            EXPECT_FALSE(sample::finds(report, "suspicious_register")) << one.name << "\n"
+                                                                       << sample::kinds_of(report);
+        }
+    }
+}
+
 std::uint32_t off_by_one_byte(std::uint32_t value) { return value + 1; }
 std::uint32_t far_away(std::uint32_t value) { return value + 0x4000000; }
 
