@@ -120,9 +120,10 @@ TEST(NvFullCheck, NoRegisterOfAProgramThatRanIsSuspicious) {
     }
     const RegisterNames names = RegisterNames(nvdla_register_blocks(AddressMap::NvFull));
     const auto npu = read_preset<NpuConfig>(find_preset(source() / "configs", "npu", "nv_full"));
-    for (const fs::path folder : {"nv_full/vectors", "nvdla/nv_full_traces"}) {
+    for (const char* const folder : {"nv_full/vectors", "nvdla/nv_full_traces"}) {
         for (const auto& entry : fs::directory_iterator(data / folder)) {
-            if (!entry.is_directory()) {
+            const bool complete = !entry.path().filename().string().starts_with("cc_alexnet");
+            if (!entry.is_directory() || !complete) {  // the one's weights are not published
                 continue;
             }
             const Case one{entry.path().filename().string(), read_program(entry.path(), names),
