@@ -35,20 +35,21 @@ std::string escaped(std::string_view text, std::string_view kept) {
 
 }  // namespace
 
-std::size_t shown_bytes(std::string_view text) {
+std::size_t utf8_bytes(std::string_view text, std::uint32_t& point) {
     if (text.empty()) {
         return 0;
     }
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned first = byte(0);
+    point = first;
     if (first < 0x80) {
-        return is_control(first) ? 0 : 1;
+        return 1;
     }
     const std::size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     if (first < 0xc2 || first > 0xf4 || text.size() < size) {
         return 0;
     }
-    std::uint32_t point = first & (0x7fU >> size);
+    point = first & (0x7fU >> size);
     for (std::size_t i = 1; i < size; ++i) {
         if ((byte(i) & 0xc0U) != 0x80) {
             return 0;
@@ -57,7 +58,13 @@ std::size_t shown_bytes(std::string_view text) {
     }
     const bool longer_than_needed = size > 2 && point < (size == 3 ? 0x800U : 0x10000U);
     const bool no_character = point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff);
-    return longer_than_needed || no_character || is_control(point) ? 0 : size;
+    return longer_than_needed || no_character ? 0 : size;
+}
+
+std::size_t shown_bytes(std::string_view text) {
+    std::uint32_t point = 0;
+    const std::size_t size = utf8_bytes(text, point);
+    return is_control(point) ? 0 : size;
 }
 
 std::string printable(std::string_view text) { return escaped(text, "\n\t"); }

@@ -4,6 +4,7 @@
 // direction, and bytes that are not UTF-8 appear as \xhh.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ namespace npuscope {
 std::string printable(std::string_view text);
 /// For a name or a sentence: line ends and tabs appear as \x0a and \x09.
 std::string printable_line(std::string_view text);
+/// Bytes of the UTF-8 character that `text` starts with, 1 to 4, and its code point; 0 if there is
+/// none.
+std::size_t utf8_bytes(std::string_view text, std::uint32_t& point);
 /// Bytes of the UTF-8 character that `text` starts with, 1 to 4, if it may be shown as is; else 0.
 std::size_t shown_bytes(std::string_view text);
 

@@ -8,12 +8,14 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 #include <unordered_map>
 
 #include "sim/config/file_io.h"
 #include "sim/config/nearest_name.h"
+#include "sim/config/printable.h"
 
 namespace npuscope {
 namespace {
@@ -100,7 +102,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     static void add_key(Open& map, const ConfigNode& key) {
         if (key.kind != ConfigNode::Kind::Scalar) {
-            throw ConfigError(key.place, "a key must be a name");
+            throw ConfigError(key.place, "a key must be a name", "write NAME: VALUE");
         }
         if (key.text == "<<") {
             throw ConfigError(key.place, "merge keys are not supported", "write the fields out");
@@ -123,15 +125,64 @@ class TreeBuilder : public YAML::EventHandler {
     std::vector<Open> open_;
 };
 
+/// ConfigError at the first byte that is not of a text in UTF-8.
+void expect_text(std::string_view text, const std::string& file) {
+    Place place{file, 1, 1};
+    for (std::size_t at = 0; at < text.size();) {
+        std::uint32_t point = 0;
+        const std::size_t size = utf8_bytes(text.substr(at), point);
+        if (size == 0 || point == 0) {
+            throw ConfigError(place,
+                              size == 0 ? fmt::format("byte 0x{:02x} is not UTF-8 text",
+                                                      static_cast<unsigned char>(text[at]))
+                                        : std::string("a NUL byte is not text"),
+                              size == 0 ? "save the text as UTF-8" : "remove the byte");
+        }
+        at += size;
+        place.column = point == '\n' ? 1 : place.column + 1;
+        place.line += point == '\n' ? 1 : 0;
+    }
+}
+
+/// The first name with an index that is not quoted, `memory.regions[0].size`; empty if none is.
+std::string indexed_name(std::string_view text) {
+    const auto is_of_name = [](char letter) {
+        return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' ||
+               letter == '.' || letter == '[' || letter == ']';
+    };
+    for (std::size_t at = text.find('['); at != std::string_view::npos;
+         at = text.find('[', at + 1)) {
+        std::size_t begin = at;
+        while (begin > 0 && is_of_name(text[begin - 1]) && text[begin - 1] != '[') {
+            --begin;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_of_name(text[end])) {
+            ++end;
+        }
+        const bool quoted = begin > 0 && (text[begin - 1] == '"' || text[begin - 1] == '\'');
+        if (begin < at && !quoted && at + 1 < text.size() &&
+            std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0) {
+            return std::string(text.substr(begin, end - begin));
+        }
+    }
+    return {};
+}
+
 /// The parser's reason, with what to do about it.
-[[noreturn]] void refuse_syntax(const Place& place, const std::string& reason) {
+[[noreturn]] void refuse_syntax(const Place& place, const std::string& reason,
+                                std::string_view text) {
     using namespace YAML::ErrorMsg;  // NOLINT: names of reasons
     if (reason == END_OF_SEQ_FLOW || reason == END_OF_MAP_FLOW) {
         const bool list = reason == END_OF_SEQ_FLOW;
-        throw ConfigError(place,
-                          fmt::format("not YAML: a {} that begins with '{}' is not closed",
-                                      list ? "list" : "mapping", list ? '[' : '{'),
-                          fmt::format("add the '{}'", list ? ']' : '}'));
+        const std::string name = indexed_name(text);
+        throw ConfigError(
+            place,
+            fmt::format("not YAML: a {} that begins with '{}' is not closed{}",
+                        list ? "list" : "mapping", list ? '[' : '{',
+                        name.empty() ? "" : ", or has a '[' in a name that is not quoted"),
+            fmt::format("add the '{}'{}", list ? ']' : '}',
+                        name.empty() ? "" : fmt::format(", or write \"{}\"", name)));
     }
     throw ConfigError(place, "not YAML: " + reason,
                       "indent with spaces, not tabs, and quote values that contain ': ' or ' #'");
@@ -149,6 +200,7 @@ const ConfigNode* ConfigNode::find(std::string_view key) const {
 }
 
 ConfigNode parse_yaml(const std::string& text, const std::string& file) {
+    expect_text(text, file);
     std::istringstream stream(text);
     TreeBuilder builder(file);
     try {
@@ -171,7 +223,7 @@ ConfigNode parse_yaml(const std::string& text, const std::string& file) {
             throw ConfigError(place, fmt::format("nested more than {} deep", deep->depth() - 1),
                               "is it the right file?");
         }
-        refuse_syntax(place, error.msg);
+        refuse_syntax(place, error.msg, text);
     }
     return builder.take_root();
 }
@@ -218,12 +270,30 @@ std::string of_field(const std::string& path) {
     return path.empty() ? std::string("the file") : fmt::format("field '{}'", path);
 }
 
+/// How a value of this kind is written.
+std::string written_as(ConfigNode::Kind kind, bool whole_file) {
+    switch (kind) {
+        case ConfigNode::Kind::Scalar:
+            return "write one value, without [ ] or { }";
+        case ConfigNode::Kind::Sequence:
+            return "write a list: [VALUE, VALUE]";
+        case ConfigNode::Kind::Map:
+        case ConfigNode::Kind::Null:
+            break;
+    }
+    return whole_file ? "write each of its fields on a line: NAME: VALUE"
+                      : "write its fields: {NAME: VALUE}";
+}
+
 }  // namespace
 
 void expect_kind(const ConfigNode& node, ConfigNode::Kind kind, const std::string& path) {
     if (node.kind != kind) {
-        throw ConfigError(node.place, fmt::format("{} must be {}, found {}", of_field(path),
-                                                  kind_name(kind), kind_name(node.kind)));
+        const bool absent = node.kind == ConfigNode::Kind::Null && !path.empty();
+        throw ConfigError(node.place,
+                          fmt::format("{} must be {}, found {}", of_field(path), kind_name(kind),
+                                      kind_name(node.kind)),
+                          written_as(kind, path.empty()) + (absent ? ", or leave it out" : ""));
     }
 }
 

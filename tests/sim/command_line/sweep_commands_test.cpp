@@ -208,7 +208,9 @@ TEST_F(SweepCommand, TheKeptSpaceHasTheLinesOfTheOriginal) {
     std::ofstream(folder_ / "o/space.yaml") << "";
     EXPECT_EQ(
         typed({"sweep", at("o")}, {sweep_command()}).err,
-        "npuscope: " + at("o/space.yaml") + ":1:1: the file must be a mapping, found nothing\n");
+        "npuscope: " + at("o/space.yaml") +
+            ":1:1: the file must be a mapping, found nothing (write each of its fields on a line: "
+            "NAME: VALUE)\n");
 }
 
 TEST_F(SweepCommand, TheRateIsThatOfAllInstancesTogether) {

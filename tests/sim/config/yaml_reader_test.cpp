@@ -76,13 +76,21 @@ TEST(YamlReader, WrongValuesAreRefusedAtTheirPlace) {
               "nv.yaml:1:16: field 'unit.policy': unknown name 'round_robbin' "
               "(did you mean 'round_robin'? one of round_robin, oldest_first)");
     EXPECT_EQ(complaint("unit: 3\n"),
-              "nv.yaml:1:7: field 'unit' must be a mapping, found a single value");
+              "nv.yaml:1:7: field 'unit' must be a mapping, found a single value (write its "
+              "fields: {NAME: VALUE})");
     EXPECT_EQ(complaint("weights: 3\n"),
-              "nv.yaml:1:10: field 'weights' must be a list, found a single value");
+              "nv.yaml:1:10: field 'weights' must be a list, found a single value (write a list: "
+              "[VALUE, VALUE])");
     EXPECT_EQ(complaint("title: [a]\n"),
-              "nv.yaml:1:8: field 'title' must be a single value, found a list");
+              "nv.yaml:1:8: field 'title' must be a single value, found a list (write one value, "
+              "without [ ] or { })");
     EXPECT_EQ(complaint("title:\nclock: 1 GHz\n"),
-              "nv.yaml:1:1: field 'title' must be a single value, found nothing");
+              "nv.yaml:1:1: field 'title' must be a single value, found nothing (write one value, "
+              "without [ ] or { }, or leave it out)");
+    EXPECT_TRUE(complaint("unit:\n  banks:\nclock: 1 GHz\n")
+                    .starts_with("nv.yaml:2:3: field 'unit.banks' must be a single value"));
+    EXPECT_TRUE(complaint("unit: {banks: null}\n")
+                    .starts_with("nv.yaml:1:8: field 'unit.banks' must be a single value"));
 }
 
 TEST(YamlReader, BrokenSyntaxIsNamed) {
@@ -95,14 +103,40 @@ TEST(YamlReader, BrokenSyntaxIsNamed) {
               "values that contain ': ' or ' #')");
 }
 
+TEST(YamlReader, ANameWithAnIndexIsQuotedInsideBraces) {
+    EXPECT_EQ(complaint("- {field: memory.regions[0].bandwidth, values: [1]}\n"),
+              "nv.yaml:1:25: not YAML: a mapping that begins with '{' is not closed, or has a '[' "
+              "in a name that is not quoted (add the '}', or write "
+              "\"memory.regions[0].bandwidth\")");
+    EXPECT_EQ(complaint("a: \"x[0]\"\nunit: {banks: 3\n"),
+              "nv.yaml:3:1: not YAML: a mapping that begins with '{' is not closed (add the '}')");
+}
+
+TEST(YamlReader, WhatIsNotUtf8IsRefusedAtItsPlace) {
+    EXPECT_EQ(complaint("title: \xc3\xa4\nunit: {banks: \xff\xfe}\n"),
+              "nv.yaml:2:15: byte 0xff is not UTF-8 text (save the text as UTF-8)");
+    for (const char* text : {"title: \xc3", "title: \xc0\xaf", "title: \xed\xa0\x80",
+                             "title: \xf4\x90\x80\x80", "title: \x80"}) {
+        EXPECT_TRUE(complaint(text).starts_with("nv.yaml:1:8: byte 0x")) << text;
+    }
+    EXPECT_EQ(complaint(std::string("title: a\0\nclock: 1 GHz\n", 23)),
+              "nv.yaml:1:9: a NUL byte is not text (remove the byte)");
+    EXPECT_EQ(read("\xef\xbb\xbftitle: \xe2\x82\xac \xf0\x9f\x98\x80\n").title,
+              "\xe2\x82\xac \xf0\x9f\x98\x80");
+}
+
 TEST(YamlReader, NullTakesTheValueFromAnOptional) {
     EXPECT_FALSE(read("unit: {latency: null}").unit.latency);
     EXPECT_TRUE(read("spare: {banks: 2}").spare);
 }
 
 TEST(YamlReader, WhatYamlWouldSilentlyDoIsRefused) {
-    EXPECT_EQ(complaint(""), "nv.yaml:1:1: the file must be a mapping, found nothing");
-    EXPECT_EQ(complaint("- a\n"), "nv.yaml:1:1: the file must be a mapping, found a list");
+    EXPECT_EQ(complaint(""),
+              "nv.yaml:1:1: the file must be a mapping, found nothing (write each of its fields on "
+              "a line: NAME: VALUE)");
+    EXPECT_EQ(complaint("- a\n"),
+              "nv.yaml:1:1: the file must be a mapping, found a list (write each of its fields on "
+              "a line: NAME: VALUE)");
     EXPECT_EQ(complaint("unit: &u {banks: 3}\nspare: *u\n"),
               "nv.yaml:1:7: anchors are not supported (write the value out)");
     EXPECT_EQ(complaint("unit:\n  <<: {banks: 3}\n"),
