@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -146,6 +147,15 @@ std::optional<Parts> cut(std::string_view text) {
     return parts.whole.empty() ? std::nullopt : std::optional(parts);
 }
 
+/// Whether a fraction of more decimals than are read could still be a whole number in the unit.
+bool has_binary_scale(UnitKind kind) { return kind == UnitKind::ByteCount; }
+
+std::string not_whole(UnitKind kind) {
+    return kind == UnitKind::Plain
+               ? std::string("is not a whole number")
+               : fmt::format("is not a whole number of {}", unit_kind_name(kind));
+}
+
 /// whole.fraction times scale; or why that is not a 64-bit integer.
 std::variant<std::uint64_t, std::string> scaled(const Parts& parts, std::uint64_t scale,
                                                 UnitKind kind) {
@@ -163,15 +173,15 @@ std::variant<std::uint64_t, std::string> scaled(const Parts& parts, std::uint64_
             return beyond;
         }
     }
-    if (value > largest / scale) {
-        return beyond;
+    const std::uint64_t shared = std::gcd(scale, divisor);
+    scale /= shared;
+    divisor /= shared;
+    if (value % divisor != 0) {
+        return not_whole(kind);
     }
-    if (value * scale % divisor != 0) {
-        return kind == UnitKind::Plain
-                   ? std::string("is not a whole number")
-                   : fmt::format("is not a whole number of {}", unit_kind_name(kind));
-    }
-    return value * scale / divisor;
+    value /= divisor;
+    return value > largest / scale ? std::variant<std::uint64_t, std::string>(beyond)
+                                   : value * scale;
 }
 
 }  // namespace
@@ -183,10 +193,12 @@ std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text,
     if (text.starts_with('-')) {
         return fault(text, "is negative", kind);
     }
-    const std::optional<Parts> parts = cut(text);
-    if (!parts || parts->fraction.size() > most_decimals) {
+    std::optional<Parts> parts = cut(text);
+    if (!parts) {
         return fault(text, "is not a number", kind);
     }
+    const std::size_t last = parts->fraction.find_last_not_of('0');
+    parts->fraction = parts->fraction.substr(0, last == std::string_view::npos ? 0 : last + 1);
     if (parts->whole.size() > 1 && parts->whole.front() == '0') {
         return fault(text, "looks octal", kind);
     }
@@ -194,6 +206,13 @@ std::variant<std::uint64_t, QuantityFault> parse_quantity(std::string_view text,
         parts->unit.empty() ? std::optional<std::uint64_t>(1) : find_scale(parts->unit, kind);
     if (!scale) {
         return fault(text, fmt::format("is not a number of {}", unit_kind_name(kind)), kind);
+    }
+    if (parts->fraction.size() > most_decimals) {
+        return fault(text,
+                     has_binary_scale(kind)
+                         ? fmt::format("has more than {} decimals", most_decimals)
+                         : not_whole(kind),
+                     kind);
     }
     const auto value = scaled(*parts, *scale, kind);
     if (const auto* why = std::get_if<std::string>(&value)) {

@@ -74,6 +74,14 @@ TEST(QuantityText, FaultNamesTheTextAndTheWayToWriteIt) {
     };
     EXPECT_EQ(sentence("1.5", UnitKind::Plain), "'1.5' is not a whole number");
     EXPECT_EQ(sentence("0.3 KiB", UnitKind::ByteCount), "'0.3 KiB' is not a whole number of bytes");
+    EXPECT_EQ(sentence("1.0000000001 GHz", UnitKind::Frequency),
+              "'1.0000000001 GHz' is not a whole number of hertz");
+    EXPECT_EQ(sentence("0.0000000001 GiB", UnitKind::ByteCount),
+              "'0.0000000001 GiB' has more than 9 decimals");
+    EXPECT_EQ(std::get<std::uint64_t>(parse_quantity("1.50000000000 GHz", UnitKind::Frequency)),
+              1'500'000'000U);
+    EXPECT_EQ(std::get<std::uint64_t>(parse_quantity("20.000000001 GHz", UnitKind::Frequency)),
+              20'000'000'001U);
     EXPECT_EQ(sentence("17179869184 GiB", UnitKind::ByteCount),
               "'17179869184 GiB' does not fit into 64 bits");
 }
