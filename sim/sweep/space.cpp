@@ -13,13 +13,12 @@
 #include "sim/config/file_io.h"
 #include "sim/config/limits.h"
 #include "sim/config/text_table.h"
-#include "sim/config/yaml_writer.h"
+#include "sim/sweep/axis_reader.h"
 #include "sim/sweep/sweep_database.h"
 
 namespace npuscope {
 namespace {
 
-constexpr std::uint64_t most_choices = 100'000;    ///< of an axis
 constexpr std::uint64_t most_designs = 1'000'000;  ///< of a grid that is fully listed
 // before a sample stays smaller
 constexpr std::uint64_t draws_per_design = 1'000;
@@ -34,137 +33,6 @@ using Generator = boost::random::mt19937_64;
 std::uint64_t below(Generator& generator, std::uint64_t bound) {
     return boost::random::uniform_int_distribution<std::uint64_t>(0, bound - 1)(generator);
 }
-
-std::uint64_t whole_number(const std::string& text, const Place& place) {
-    const FormulaValue value = formula_value(text);
-    const auto* number = std::get_if<std::int64_t>(&value);
-    if (number == nullptr) {
-        throw ConfigError(place,
-                          fmt::format("'{}' {}", text,
-                                      text.starts_with('-') ? "is negative" : "is not an integer"),
-                          "write it as the field takes it: 64, 32 KiB, 1 GHz, 50 cycles");
-    }
-    return static_cast<std::uint64_t>(*number);
-}
-
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-ConfigNode number_node(std::uint64_t value, const Place& place) {
-    ConfigNode node;
-    node.kind = ConfigNode::Kind::Scalar;
-    node.place = place;
-    node.text = std::to_string(value);
-    return node;
-}
-
-/// Reads one axis from a node of the file.
-class AxisReader {
- public:
-    AxisReader(const AxisSpec& spec, const ConfigNode& node) : spec_(spec), node_(node) {}
-
-    Axis read() const {
-        Axis axis;
-        axis.fields = spec_.fields;
-        if (axis.fields.empty() == spec_.field.empty()) {
-            refuse("needs either a field or fields", "field: npu.cbuf.banks");
-        }
-        if (axis.fields.empty()) {
-            axis.fields = {spec_.field};
-        }
-        axis.name = spec_.name.empty() ? axis.fields.front() : spec_.name;
-        axis.choices = choices();
-        axis.written = written();
-        if (axis.choices.empty()) {
-            refuse("has no values", "give it at least one");
-        }
-        return axis;
-    }
-
- private:
-    [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const {
-        throw ConfigError(node_.place, "this axis " + sentence, remedy);
-    }
-
-    std::vector<std::vector<ConfigNode>> choices() const {
-        const bool listed = !spec_.values.empty();
-        if (int{listed} + int{spec_.range.has_value()} + int{spec_.log_range.has_value()} != 1) {
-            refuse("needs exactly one of values, range and log_range", "values: [8, 16, 32]");
-        }
-        if (!listed) {
-            if (!spec_.fields.empty()) {
-                refuse("has several fields, which a range cannot set",
-                       "list their values explicitly: values: [[8, 8], [16, 16]]");
-            }
-            return numbers();
-        }
-        std::vector<std::vector<ConfigNode>> found;
-        std::set<std::string> texts;
-        for (const ConfigNode& item : spec_.values) {
-            if (const std::string text = flow_yaml(item); !texts.insert(text).second) {
-                throw ConfigError(item.place, fmt::format("this axis has the value {} twice", text),
-                                  "remove one of them");
-            }
-            if (spec_.fields.empty()) {
-                found.push_back({item});
-                continue;
-            }
-            if (item.kind != ConfigNode::Kind::Sequence ||
-                item.items.size() != spec_.fields.size()) {
-                throw ConfigError(
-                    item.place,
-                    fmt::format(
-                        "each value of this axis must be a list of {}, one for each of its fields",
-                        spec_.fields.size()),
-                    "values: [[8, 8], [16, 16]]");
-            }
-            found.push_back(item.items);
-        }
-        return found;
-    }
-
-    std::vector<std::vector<ConfigNode>> numbers() const {
-        const bool steps = spec_.range.has_value();
-        const Place& place = node_.place;
-        const std::uint64_t first =
-            whole_number(steps ? spec_.range->from : spec_.log_range->from, place);
-        const std::uint64_t last =
-            whole_number(steps ? spec_.range->to : spec_.log_range->to, place);
-        const std::uint64_t change =
-            steps ? whole_number(spec_.range->step, place) : spec_.log_range->factor;
-        const bool endless = steps ? change == 0 : first == 0 || change < 2;
-        if (last < first || endless) {
-            refuse("has a range without an end or without values",
-                   "from must not exceed to, a step is at least 1, a factor at least 2");
-        }
-        std::vector<std::vector<ConfigNode>> found;
-        for (std::uint64_t value = first; value <= last;
-             value = steps ? value + change : value * change) {
-            found.push_back({number_node(value, place)});
-            if (found.size() > most_choices) {
-                refuse(fmt::format("has more than {} values", most_choices), "use a larger step");
-            }
-        }
-        return found;
-    }
-
-    /// The numbers of a range that are given with a unit.
-    std::vector<ConfigNode> written() const {
-        std::vector<ConfigNode> found;
-        for (const char* range : {"range", "log_range"}) {
-            for (const char* name : {"from", "to", "step"}) {
-                const ConfigNode* numbers = node_.find(range);
-                const ConfigNode* number = numbers == nullptr ? nullptr : numbers->find(name);
-                if (number != nullptr && !std::ranges::all_of(number->text, is_digit)) {
-                    found.push_back(*number);
-                }
-            }
-        }
-        return found;
-    }
-
-    const AxisSpec& spec_;
-    const ConfigNode& node_;
-};
 
 Objective read_objective(const ObjectiveSpec& spec, const ConfigNode& node) {
     if (spec.minimise.empty() == spec.maximise.empty()) {
@@ -216,7 +84,7 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
     expect_kind(base_, ConfigNode::Kind::Map, "base");
     const ConfigNode& axes = *root.find("axes");
     for (std::size_t i = 0; i < spec.axes.size(); ++i) {
-        add_axis(AxisReader(spec.axes[i], axes.items[i]).read(), axes.items[i].place);
+        add_axis(read_axis(spec.axes[i], axes.items[i]), axes.items[i].place);
     }
     if (axes_.empty()) {
         throw ConfigError(axes.place, "a sweep without axes has one design only",
@@ -230,6 +98,7 @@ Space::Space(const ConfigNode& root, std::filesystem::path folder) : folder_(std
     }
     for (std::size_t i = 0; i < axes_.size(); ++i) {
         expect_own_fields(i, axes.items[i].place);
+        expect_other_axes(i);
     }
     if (search_.points == std::uint64_t{0}) {
         throw ConfigError(root.find("search")->find("points")->place,
@@ -282,6 +151,46 @@ void Space::expect_own_fields(std::size_t index, const Place& place) const {
         if (shared != axis.fields.end() && (!axis.when || !earlier.when)) {
             throw ConfigError(place, fmt::format("two axes set the field '{}'", *shared),
                               "leave one of them out, or give both a formula `when`");
+        }
+    }
+}
+
+std::vector<std::size_t> Space::axes_of_when(std::size_t index) const {
+    std::vector<std::size_t> found;
+    const auto is_of = [](const Axis& axis, const std::string& name) {
+        return axis.name == name || std::ranges::count(axis.fields, name) > 0;
+    };
+    for (const std::string& name :
+         axes_[index].when ? axes_[index].when->names() : std::vector<std::string>()) {
+        if (is_of(axes_[index], name)) {
+            found.push_back(index);
+            continue;
+        }
+        const auto other =
+            std::ranges::find_if(axes_, [&](const Axis& axis) { return is_of(axis, name); });
+        found.push_back(static_cast<std::size_t>(other - axes_.begin()));
+    }
+    return found;
+}
+
+void Space::expect_other_axes(std::size_t index) const {
+    std::vector<std::size_t> reached = axes_of_when(index);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        if (reached[i] == index) {
+            const std::string& name = axes_[index].name;
+            const bool direct = std::ranges::count(axes_of_when(index), index) > 0;
+            throw ConfigError(
+                axes_[index].when->place(),
+                fmt::format("`when` of the axis '{}' {}", name,
+                            direct ? "refers to the axis itself"
+                                   : fmt::format("depends on the axis '{}', and its `when` on '{}'",
+                                                 axes_[reached.front()].name, name)),
+                "a formula `when` uses other axes only: use `where`, or leave it out");
+        }
+        for (const std::size_t next : axes_of_when(reached[i])) {
+            if (std::ranges::count(reached, next) == 0) {
+                reached.push_back(next);
+            }
         }
     }
 }

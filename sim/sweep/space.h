@@ -222,6 +222,10 @@ class Space {
     void add_axis(Axis axis, const Place& place);
     /// ConfigError if an axis sets a field that an earlier one sets in the same designs.
     void expect_own_fields(std::size_t index, const Place& place) const;
+    /// ConfigError if whether an axis applies depends on its own value.
+    void expect_other_axes(std::size_t index) const;
+    /// The axes whose values an axis's `when` needs.
+    std::vector<std::size_t> axes_of_when(std::size_t index) const;
     std::vector<std::string> names() const;
     std::vector<Design> candidates(std::uint64_t& left_out) const;
     std::vector<Design> whole_grid(std::uint64_t& left_out) const;

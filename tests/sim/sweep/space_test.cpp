@@ -59,6 +59,21 @@ TEST(Space, rangesAreWholeNumbersInUnitsOfTheField) {
                 ElementsAre("x=1024 ", "x=3072 ", "x=9216 "));
 }
 
+TEST(Space, rangesReachTheLargestNumber) {
+    std::uint64_t left_out = 0;
+    EXPECT_THAT(designs_of(space_of("base: {program: lenet}\n"
+                                    "axes: [{field: x, range: {from: 18446744073709551610, to: "
+                                    "18446744073709551615, step: 4}}]\n"),
+                           left_out),
+                ElementsAre("x=18446744073709551610 ", "x=18446744073709551614 "));
+    EXPECT_THAT(designs_of(space_of("base: {program: lenet}\n"
+                                    "axes: [{field: x, log_range: {from: 1, to: "
+                                    "18446744073709551615, factor: 4294967295}}]\n"
+                                    "where: [x > 1]\n"),
+                           left_out),
+                ElementsAre("x=4294967295 ", "x=18446744065119617025 "));
+}
+
 constexpr const char* large =
     "base: {program: lenet}\n"
     "axes:\n"
@@ -137,6 +152,37 @@ TEST(Space, aSampleOfNothingEnds) {
     }
 }
 
+TEST(Space, whetherAnAxisAppliesDoesNotDependOnItself) {
+    const auto message = [](const std::string& axes) {
+        return message_of([&] { space_of("base: {program: lenet}\naxes:\n" + axes); });
+    };
+    EXPECT_EQ(message("  - {name: a, field: x, values: [1, 2], when: a == 1}\n"),
+              "space.yaml:3:47: `when` of the axis 'a' refers to the axis itself (a formula "
+              "`when` uses other axes only: use `where`, or leave it out)");
+    EXPECT_THAT(message("  - {name: a, field: x, values: [1, 2], when: x == 1}\n"),
+                HasSubstr("`when` of the axis 'a' refers to the axis itself"));
+    EXPECT_THAT(message("  - {name: a, field: x, values: [1, 2], when: b == 1}\n"
+                        "  - {name: b, field: y, values: [1, 2], when: x == 1}\n"),
+                HasSubstr("space.yaml:3:47: `when` of the axis 'a' depends on the axis 'b', and "
+                          "its `when` on 'a'"));
+    EXPECT_THAT(message("  - {name: a, field: x, values: [1, 2], when: b == 1}\n"
+                        "  - {name: b, field: y, values: [1, 2], when: c == 1}\n"
+                        "  - {name: c, field: z, values: [1, 2], when: a == 1}\n"),
+                HasSubstr("depends on the axis 'b'"));
+    EXPECT_EQ(message("  - {name: a, field: x, values: [1, 2], when: b == 1 && c == 1}\n"
+                      "  - {name: b, field: y, values: [1, 2], when: c == 1}\n"
+                      "  - {name: c, field: z, values: [1, 2]}\n"),
+              "");
+}
+
+TEST(Space, whereThatDividesByZeroIsRefused) {
+    const Space space = space_of(
+        "base: {program: lenet}\naxes: [{field: a, values: [0, 1]}]\nwhere: [1 / a > 0]\n");
+    std::uint64_t left_out = 0;
+    EXPECT_THAT(message_of([&] { space.designs(left_out); }),
+                HasSubstr("space.yaml:3:9: '1 / a > 0' divides by 0"));
+}
+
 TEST(Space, saysWhereAndWhatIsWrong) {
     const auto message = [](const std::string& axes, const std::string& rest = {}) {
         return message_of([&] { space_of("base: {program: lenet}\naxes:\n" + axes + rest); });
@@ -156,6 +202,10 @@ TEST(Space, saysWhereAndWhatIsWrong) {
     EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 4, step: -1}}\n"),
                 HasSubstr("space.yaml:3:5: '-1' is negative (write it as the field takes it"));
     EXPECT_THAT(message("  - {field: a, log_range: {from: 1, to: 9007199254740992}}\n"), "");
+    EXPECT_THAT(message("  - {field: a, log_range: {from: 0, to: 32}}\n"),
+                HasSubstr("(from is 1 or more and must not exceed to, a factor is at least 2)"));
+    EXPECT_THAT(message("  - {field: a, range: {from: 0, to: 18446744073709551616}}\n"),
+                HasSubstr("'18446744073709551616' is not an integer of 64 bits"));
     EXPECT_THAT(message("  - {field: a, range: {from: 1, to: 1000000}}\n"),
                 HasSubstr("has more than 100000 values"));
     EXPECT_THAT(message("  - {field: a, values: [1]}\n  - {field: a, values: [1]}\n"),
