@@ -198,6 +198,30 @@ struct Misfit {
     std::string remedy;
 };
 
+/// Why an operator or a function of finite numbers has no finite result.
+Misfit not_finite(const std::string& name, Numbers x) {
+    const bool divides = name == "/" || name == "%";
+    if ((divides && x[1] == 0) || (name == "^" && x[0] == 0)) {
+        return {"divides by 0",
+                "compute it only where the divisor is not 0: `x > 0 && y / x > 1`, `x > 0 ? y / x "
+                ": 0`"};
+    }
+    if (name.starts_with("l") && x[0] <= 0) {
+        return {fmt::format("takes the logarithm of {}", x[0]),
+                "a logarithm exists only of numbers above 0"};
+    }
+    if (name == "sqrt") {
+        return {fmt::format("takes the square root of {}", x[0]),
+                "a square root exists only of 0 and more"};
+    }
+    if (name == "^" && x[0] < 0 && x[1] != std::round(x[1])) {
+        return {fmt::format("raises {} to the power {}", x[0], x[1]),
+                "a negative number has only powers of integers"};
+    }
+    return {fmt::format("exceeds the range of its numbers: '{}' has a result beyond 1.8e308", name),
+            "scale it down"};
+}
+
 std::string_view kind_of(const FormulaValue& value) {
     return std::holds_alternative<bool>(value)          ? "a boolean"
            : std::holds_alternative<std::string>(value) ? "a string"
@@ -206,7 +230,8 @@ std::string_view kind_of(const FormulaValue& value) {
 
 class Evaluation {
  public:
-    explicit Evaluation(const Expression::Lookup& lookup) : lookup_(lookup) {}
+    /// `finite`: Misfit where a result is not.
+    Evaluation(const Expression::Lookup& lookup, bool finite) : lookup_(lookup), finite_(finite) {}
 
     /// Never an integer: those are doubles here.
     FormulaValue value(const Node& node) const {
@@ -256,7 +281,11 @@ class Evaluation {
         if (node.name == ">=") {
             return numbers[0] >= numbers[1];
         }
-        return find_function(node.name)->value(numbers);
+        const double result = find_function(node.name)->value(numbers);
+        if (finite_ && !std::isfinite(result)) {
+            throw not_finite(node.name, numbers);
+        }
+        return result;
     }
 
  private:
@@ -290,6 +319,7 @@ class Evaluation {
     }
 
     const Expression::Lookup& lookup_;
+    bool finite_;
 };
 
 /// Collects every name; Misfit if a function is unknown or has too few or too many arguments.
@@ -326,7 +356,10 @@ FormulaValue formula_value(const std::string& text) {
                                 UnitKind::Bandwidth, UnitKind::CycleCount}) {
         const auto parsed = parse_quantity(text, kind);
         const auto* number = std::get_if<std::uint64_t>(&parsed);
-        if (number != nullptr && *number <= std::uint64_t{1} << 53U) {
+        if (number != nullptr && *number > std::uint64_t{1} << 53U) {
+            return static_cast<double>(*number);
+        }
+        if (number != nullptr) {
             return static_cast<std::int64_t>(*number);
         }
     }
@@ -347,7 +380,8 @@ Expression::Expression(std::string text, Place place, const std::vector<std::str
     if (!is_plain) {
         refuse("is not a formula", "write it in ASCII, without control characters");
     }
-    const std::string remedy = "operators are those of C, strings are quoted with \"\"";
+    const std::string remedy =
+        "operators are + - * / % ^ < <= > >= == != && || ! ?:, strings are quoted with \"\"";
     auto at = text_.cbegin();
     try {
         const bool fits = x3::phrase_parse(at, text_.cend(), choice, x3::ascii::space, *root_);
@@ -396,7 +430,7 @@ void Expression::expect_names(const std::vector<std::string>& known, const std::
 
 bool Expression::holds(const Lookup& lookup) const {
     try {
-        const FormulaValue result = Evaluation(lookup).value(*root_);
+        const FormulaValue result = Evaluation(lookup, true).value(*root_);
         if (const bool* truth = std::get_if<bool>(&result)) {
             return *truth;
         }
@@ -406,18 +440,10 @@ bool Expression::holds(const Lookup& lookup) const {
     refuse("is not a boolean", "compare it with something: >, <=, ==");
 }
 
-double Expression::number(const Lookup& lookup) const {
-    const double number = any_number(lookup);
-    if (!std::isfinite(number)) {
-        refuse("is not a finite number", "do not divide by 0");
-    }
-    return number;
-}
-
-double Expression::any_number(const Lookup& lookup) const {
+double Expression::number_of(const Lookup& lookup, bool finite) const {
     std::string_view kind;
     try {
-        const FormulaValue result = Evaluation(lookup).value(*root_);
+        const FormulaValue result = Evaluation(lookup, finite).value(*root_);
         if (const double* number = std::get_if<double>(&result)) {
             return *number;
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A formula of a sweep's space: `npu.datapath.atomic_c * npu.datapath.atomic_k <= 1024`,
 // `npu == "nv_full" || memory.read_latency < 100`. Numbers are doubles, so integers are exact up to
-// 2^53; names are numbers, strings or booleans; operators are those of C, plus `^` for powers, with
-// a^b^c = a^(b^c), and functions such as `min`, `max`, `sqrt` and `log2`. A name may have indices:
-// `memory.regions[0].bandwidth`.
+// 2^53; names are numbers, strings or booleans; operators are + - * / % < <= > >= == != && || ! ?:,
+// which bind as in C, and `^` for powers, with a^b^c = a^(b^c); functions are such as `min`, `max`,
+// `sqrt` and `log2`. A name may have indices: `memory.regions[0].bandwidth`.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ namespace npuscope {
 using FormulaValue = std::variant<std::int64_t, double, bool, std::string>;
 
 /// A scalar as written in configurations: `512`, `128 KiB` and `1 GHz` are integers, in bytes and
-/// hertz; `true` is a boolean; anything else is a string.
+/// hertz, or the nearest double beyond 2^53; `true` is a boolean; anything else is a string.
 FormulaValue formula_value(const std::string& text);
 
 class Expression {
@@ -43,18 +43,19 @@ class Expression {
     void expect_names(const std::vector<std::string>& known, const std::string& what,
                       const std::string& remedy) const;
     /// ConfigError at its place if the result is not a boolean, or a name that it needs has no
-    /// value of a fitting type. As in C, `a && b` does not need b if a is false.
+    /// value of a fitting type, or it divides by 0, takes the logarithm of 0 and the like. As in C,
+    /// `a && b` does not need b if a is false.
     bool holds(const Lookup& lookup) const;
     /// The same for a number, which is finite.
-    double number(const Lookup& lookup) const;
+    double number(const Lookup& lookup) const { return number_of(lookup, true); }
     /// The same where values stand for others of their kind, so that it need not be finite.
-    void expect_number(const Lookup& lookup) const { any_number(lookup); }
+    void expect_number(const Lookup& lookup) const { number_of(lookup, false); }
 
     struct Node;
 
  private:
     [[noreturn]] void refuse(const std::string& sentence, const std::string& remedy) const;
-    double any_number(const Lookup& lookup) const;
+    double number_of(const Lookup& lookup, bool finite) const;
 
     std::string text_;
     Place place_;

@@ -21,16 +21,24 @@ constexpr auto commit_every = std::chrono::milliseconds(500);
 constexpr std::size_t adaptive_batch = 8;  ///< the same for any number of workers: reproducible
 constexpr std::uint64_t adaptive_share = 10;
 
-/// Nothing if a name of an objective has no value.
+/// Nothing if a name of an objective has no value, or an objective cannot be computed; then `why`
+/// has the reason.
 std::optional<Costs> costs_of(const std::vector<Objective>& objectives,
-                              const Expression::Lookup& lookup) {
+                              const Expression::Lookup& lookup, std::string* why = nullptr) {
     Costs costs;
     for (const Objective& objective : objectives) {
         const auto& names = objective.formula.names();
         if (std::ranges::any_of(names, [&](const std::string& name) { return !lookup(name); })) {
             return {};
         }
-        costs.push_back(objective.cost(lookup));
+        try {
+            costs.push_back(objective.cost(lookup));
+        } catch (const ConfigError& error) {
+            if (why != nullptr) {
+                *why = error.sentence();
+            }
+            return {};
+        }
     }
     return costs;
 }
@@ -220,7 +228,8 @@ class SweepRun {
             run(pool, batch, line);
             database_.commit();
             std::map<std::string, Costs> rated;
-            for (RatedPoint& point : rated_points(space_, database_)) {
+            RatedPoints found = rated_points(space_, database_);
+            for (RatedPoint& point : found.rated) {
                 rated[point.key] = std::move(point.costs);
             }
             for (const std::size_t design : batch) {
@@ -228,9 +237,9 @@ class SweepRun {
                     search.refuse();
                     continue;
                 }
-                const auto found = rated.find(keys_.at(design));
-                search.tell(design, found == rated.end() ? std::optional<Costs>()
-                                                         : std::optional(found->second));
+                const auto one = rated.find(keys_.at(design));
+                search.tell(design, one == rated.end() ? std::optional<Costs>()
+                                                       : std::optional(one->second));
             }
         }
     }
@@ -268,6 +277,10 @@ std::optional<FormulaValue> value_of(const Json& value) {
     if (value.is_boolean()) {
         return value.get<bool>();
     }
+    constexpr std::uint64_t exact = std::uint64_t{1} << 53U;
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > exact) {
+        return value.get<double>();
+    }
     if (value.is_number_integer()) {
         return value.get<std::int64_t>();
     }
@@ -298,22 +311,25 @@ std::optional<FormulaValue> point_value(const SweepRow& point, const Json& confi
     return field == nullptr ? std::optional<FormulaValue>() : value_of(*field);
 }
 
-std::vector<RatedPoint> rated_points(const Space& space, const SweepDatabase& database) {
+RatedPoints rated_points(const Space& space, const SweepDatabase& database) {
     std::map<std::string, SweepRow> axes = axis_values(database);
-    std::vector<RatedPoint> rated;
+    RatedPoints found;
     for (const SweepRow& row :
          database.query("SELECT * FROM " + std::string(rated_designs) + " ORDER BY number, key")) {
         const std::string key = row.at("key").get<std::string>();
         const Json config = Json::parse(row.at("config").get<std::string>(), nullptr, false);
-        auto costs = costs_of(space.objectives(), [&](const std::string& name) {
+        const auto lookup = [&](const std::string& name) {
             const auto own = point_value(row, config, axes[key], name);
             return own ? own : point_value(row, config, axes[key], space.column_of(name));
-        });
-        if (costs) {
-            rated.push_back({key, std::move(*costs)});
+        };
+        std::string why;
+        if (auto costs = costs_of(space.objectives(), lookup, &why)) {
+            found.rated.push_back({key, std::move(*costs)});
+        } else if (!why.empty()) {
+            found.unrated.push_back({key, std::move(why)});
         }
     }
-    return rated;
+    return found;
 }
 
 }  // namespace npuscope

@@ -55,7 +55,18 @@ struct RatedPoint {
     Costs costs;
 };
 
-/// All of the present space that the objectives can rate, in its order.
-std::vector<RatedPoint> rated_points(const Space& space, const SweepDatabase& database);
+/// The same with an objective that cannot be computed, and why: `'1 / x' divides by 0`.
+struct UnratedPoint {
+    std::string key;
+    std::string why;
+};
+
+struct RatedPoints {
+    std::vector<RatedPoint> rated{};
+    std::vector<UnratedPoint> unrated{};
+};
+
+/// All of the present space for which the objectives' names have values, in its order.
+RatedPoints rated_points(const Space& space, const SweepDatabase& database);
 
 }  // namespace npuscope

@@ -21,7 +21,11 @@ Json layers_of(const SweepDatabase& database, const std::string& key) {
 }  // namespace
 
 Json sweep_data(const Space& space, const SweepDatabase& database, const std::string& name) {
-    const std::vector<RatedPoint> rated = rated_points(space, database);
+    const auto [rated, unrated] = rated_points(space, database);
+    std::map<std::string, std::string> reasons;
+    for (const UnratedPoint& point : unrated) {
+        reasons[point.key] = "not ranked: " + point.why;
+    }
     std::vector<Costs> costs;
     std::map<std::string, const Costs*> cost_of;
     for (const RatedPoint& point : rated) {
@@ -56,6 +60,9 @@ Json sweep_data(const Space& space, const SweepDatabase& database, const std::st
         }
         if (const auto found = cost_of.find(key); found != cost_of.end()) {
             point["costs"] = *found->second;
+        }
+        if (const auto found = reasons.find(key); found != reasons.end()) {
+            point["error"] = found->second;
         }
         data["version"] = row.at("version");
         data["points"].push_back(std::move(point));

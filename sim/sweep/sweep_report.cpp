@@ -65,12 +65,46 @@ std::string wrong_text(const SweepDatabase& database) {
     return states.empty() ? states : states + '\n';
 }
 
+/// `k=8, lat=0`.
+std::string axes_text(const SweepDatabase& database, const std::string& key) {
+    std::string text;
+    for (const SweepRow& row :
+         database.query("SELECT axis, value FROM axes WHERE key = ? ORDER BY axis", {key})) {
+        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", row.at("axis").get<std::string>(),
+                            row.at("value").get<std::string>());
+    }
+    return text;
+}
+
+/// Designs that ran, but have an objective that cannot be computed: the first of each reason.
+std::string unrated_text(const std::vector<UnratedPoint>& unrated, const SweepDatabase& database,
+                         std::size_t width) {
+    std::vector<std::pair<const UnratedPoint*, std::size_t>> reasons;
+    for (const UnratedPoint& point : unrated) {
+        const auto same = std::ranges::find_if(
+            reasons, [&](const auto& reason) { return reason.first->why == point.why; });
+        same == reasons.end() ? void(reasons.emplace_back(&point, 1)) : void(++same->second);
+    }
+    std::string text;
+    for (const auto& [first, count] : reasons) {
+        text +=
+            wrapped(fmt::format("{}, {}{}: {}", counted(count, "design"), count > 1 ? "first " : "",
+                                axes_text(database, first->key), first->why),
+                    2, 4, width);
+    }
+    return text.empty() ? text : "\nnot ranked, because an objective has no value\n" + text;
+}
+
 std::string best_text(const Space& space, const SweepDatabase& database, std::size_t width) {
-    const std::vector<RatedPoint> rated = rated_points(space, database);
+    const auto [rated, unrated] = rated_points(space, database);
+    const std::string without_rank = unrated_text(unrated, database, width);
     const bool ran =
         !database.query(fmt::format("SELECT 1 FROM {} LIMIT 1", rated_designs)).empty();
     if (rated.empty() && !ran) {
         return wrong_text(database);  // the reasons of the others follow
+    }
+    if (rated.empty() && !without_rank.empty()) {
+        return without_rank + wrong_text(database);
     }
     if (rated.empty()) {
         return "\nno design has a value for every objective (its formula may use only axes, "
@@ -118,7 +152,7 @@ std::string best_text(const Space& space, const SweepDatabase& database, std::si
                 : fmt::format("best, {}, of {}", names, counted(rated.size(), "design"));
     const std::string more =
         front.size() > most_best ? fmt::format("  and {} more\n", front.size() - most_best) : "";
-    return '\n' + title + '\n' + table.text(width) + more + wrong_text(database);
+    return '\n' + title + '\n' + table.text(width) + more + without_rank + wrong_text(database);
 }
 
 std::string reasons_text(const SweepDatabase& database, std::size_t width) {

@@ -97,11 +97,36 @@ TEST(Expression, saysWhereAndWhatIsWrong) {
                 HasSubstr("cannot be computed: '<' takes numbers, not a string"));
     EXPECT_THAT(message_of([] { formula("npu == 3").holds(lookup); }),
                 HasSubstr("compares a string with a number"));
-    EXPECT_THAT(message_of([] { formula("1 / (npu.cbuf.banks - 32)").number(lookup); }),
-                HasSubstr("is not a finite number (do not divide by 0)"));
     EXPECT_THAT(message_of([] { formula("npu").number(lookup); }),
                 HasSubstr("'npu' is a string, not a number"));
     EXPECT_THAT(message_of([] { formula(""); }), HasSubstr("'' is not a formula"));
+}
+
+TEST(Expression, whatHasNoFiniteValueIsNamed) {
+    const auto told = [](const std::string& text) {
+        return message_of([&] { formula(text).number(lookup); });
+    };
+    EXPECT_THAT(told("1 / (npu.cbuf.banks - 32)"),
+                HasSubstr("'1 / (npu.cbuf.banks - 32)' divides by 0 (compute it only where"));
+    EXPECT_THAT(told("5 % 0"), HasSubstr("divides by 0"));
+    EXPECT_THAT(told("0 ^ -1"), HasSubstr("divides by 0"));
+    EXPECT_THAT(told("ln(-share)"), HasSubstr("takes the logarithm of -0.25 (a logarithm exists"));
+    EXPECT_THAT(told("log2(0)"), HasSubstr("takes the logarithm of 0"));
+    EXPECT_THAT(told("sqrt(-1)"), HasSubstr("takes the square root of -1 (a square root exists"));
+    EXPECT_THAT(told("(-8) ^ 0.5"), HasSubstr("raises -8 to the power 0.5"));
+    EXPECT_THAT(told("exp(1000)"), HasSubstr("exceeds the range of its numbers: 'exp' has"));
+    EXPECT_THAT(told("10 ^ 300 * 10 ^ 300"), HasSubstr("exceeds the range of its numbers: '*'"));
+    EXPECT_THAT(message_of([] { formula("share / 0 > 1").holds(lookup); }),
+                HasSubstr("divides by 0"));
+    EXPECT_FALSE(formula("share > 1 && share / 0 > 1").holds(lookup));
+}
+
+TEST(Expression, namesItsOperators) {
+    for (const char* text : {"1 & 2", "1 << 2", "0x10", "a = 1"}) {
+        EXPECT_THAT(message_of([&] { formula(text); }),
+                    HasSubstr("(operators are + - * / % ^ < <= > >= == != && || ! ?:, strings"))
+            << text;
+    }
 }
 
 TEST(Expression, valuesThatStandForOthersNeedNotBeFinite) {
@@ -113,6 +138,7 @@ TEST(Expression, valuesThatStandForOthersNeedNotBeFinite) {
 TEST(Expression, readsNumbersAsConfigurationsWriteThem) {
     EXPECT_EQ(formula_value("128 KiB"), FormulaValue(std::int64_t{131072}));
     EXPECT_EQ(formula_value("1 GHz"), FormulaValue(std::int64_t{1'000'000'000}));
+    EXPECT_EQ(formula_value("18446744073709551615"), FormulaValue(18446744073709551615.0));
     EXPECT_EQ(formula_value("true"), FormulaValue(true));
     EXPECT_EQ(formula_value("nv_small"), FormulaValue(std::string("nv_small")));
 }

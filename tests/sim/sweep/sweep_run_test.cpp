@@ -14,6 +14,7 @@ namespace npuscope {
 namespace {
 
 using sample::message_of;
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* text =
@@ -81,6 +82,36 @@ TEST(Sweep, keepsEveryDesignWithItsResultOrTheReasonForNone) {
     EXPECT_THAT(report, HasSubstr("6 illegal: a is 5"));
 }
 
+TEST(Sweep, aDesignWhoseObjectiveHasNoValueIsNotRankedButNamed) {
+    const TempFolder folder;
+    const auto report = [&](const std::string& objective, const std::string& name) {
+        const Space space(parse_yaml("base: {program: x}\naxes:\n"
+                                     "  - {field: a, range: {from: 1, to: 3}}\n"
+                                     "  - {field: b, range: {from: 1, to: 3}}\n"
+                                     "objectives: [{name: o, minimise: " +
+                                         objective + "}]\n",
+                                     "space.yaml"),
+                          "/");
+        SweepDatabase database(folder.path() / name);
+        const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 1});
+        const Json page = sweep_data(space, database, "x");
+        const std::string error = page.at("points").back().at("error").is_null()
+                                      ? ""
+                                      : page.at("points").back().at("error").get<std::string>();
+        return sweep_report(space, database, count, "x") + error;
+    };
+    const std::string one = report("1 / (cycles - 80)", "one");
+    EXPECT_THAT(one, HasSubstr("best, minimised o, of 8 designs"));
+    EXPECT_THAT(one, HasSubstr("not ranked, because an objective has no value\n"
+                               "  1 design, a=3, b=3: '1 / (cycles - 80)' divides by 0\n"));
+    EXPECT_THAT(one, HasSubstr("not ranked: '1 / (cycles - 80)' divides by 0"));
+    EXPECT_THAT(report("ln(a - b)", "some"),
+                AllOf(HasSubstr("of 3 designs"),
+                      HasSubstr("  3 designs, first a=1, b=1: 'ln(a - b)' takes the logarithm of "
+                                "0\n")));
+    EXPECT_THAT(report("a / (b - b)", "none"), HasSubstr("  9 designs, first a=1, b=1: "));
+}
+
 TEST(Sweep, goesOnWhereItWas) {
     const TempFolder folder;
     const Space space(parse_yaml(text, "space.yaml"), "/");
@@ -133,7 +164,7 @@ TEST(Sweep, anAdaptiveSearchRunsAFewOnly) {
         database.query("SELECT 1 FROM points WHERE status = 'illegal'", {}).size();
     EXPECT_GT(illegal, 0U);
     EXPECT_LE(count.ran, 12U + illegal);
-    EXPECT_GT(rated_points(space, database).size(), 4U);
+    EXPECT_GT(rated_points(space, database).rated.size(), 4U);
 }
 
 TEST(Sweep, equalDesignsAreNotSaidToBeInTheDatabase) {
@@ -174,7 +205,7 @@ TEST(Sweep, objectivesNameAnAxisByItsFieldAsWell) {
                       "/");
     SweepDatabase database(folder.path() / "results.sqlite");
     run_sweep(space, database, work_of(space), {.jobs = 1});
-    const std::vector<RatedPoint> rated = rated_points(space, database);
+    const std::vector<RatedPoint> rated = rated_points(space, database).rated;
     ASSERT_EQ(rated.size(), 2U);
     EXPECT_EQ(rated.front().costs, Costs{-3});
     EXPECT_EQ(rated.back().costs, Costs{-6});
@@ -188,7 +219,7 @@ TEST(Sweep, designsWithWrongResultsAreNotRanked) {
                       "/");
     SweepDatabase database(folder.path() / "results.sqlite");
     const SweepCount count = run_sweep(space, database, work_of(space), {.jobs = 1});
-    EXPECT_EQ(rated_points(space, database).size(), 2U);
+    EXPECT_EQ(rated_points(space, database).rated.size(), 2U);
     const std::string report = sweep_report(space, database, count, "x");
     EXPECT_THAT(report, HasSubstr("best, minimised cycles, of 2 designs\n"));
     EXPECT_THAT(report, HasSubstr("\nnot ranked: 2 fail\n"));
@@ -219,7 +250,7 @@ TEST(Sweep, onlyDesignsOfThePresentSpaceAreRanked) {
     const SweepCount count = run_sweep(other, database, work_of(other), {.jobs = 1});
     EXPECT_EQ(count.found, 3U);
     EXPECT_EQ(count.ran, 2U);
-    EXPECT_EQ(rated_points(other, database).size(), 5U);
+    EXPECT_EQ(rated_points(other, database).rated.size(), 5U);
     const std::string report = sweep_report(other, database, count, "x");
     EXPECT_THAT(report, HasSubstr("  in the database: 5 unchecked; also 33 designs that are not in "
                                   "this space\n"));
