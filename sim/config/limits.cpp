@@ -181,42 +181,146 @@ std::string text_of(const Limit& limit) {
          .nearest = std::to_string(limit.nearest(value))});
 }
 
-std::optional<Values> values_of(const Relation& relation, const Numbers& numbers) {
-    Values values;
-    for (const std::string_view field : relation.fields) {
-        const auto value = field.empty() ? std::nullopt : numbers.find(field);
-        if (!value && !field.empty()) {
-            return std::nullopt;
-        }
-        values.push_back(value.value_or(0));
-    }
-    return values;
-}
-
-/// `npu.datapath.memory_atom=8 or npu.datapath.atomic_k=16`: each one alone is legal.
-std::string nearest_of(const NpuFamily* family, const Relation& relation, const Values& values) {
-    std::string text;
-    for (std::size_t i = 0; i < 2; ++i) {
-        const Limit* limit = find_limit(family, relation.fields[i], "integer");
-        std::optional<std::uint64_t> best;
-        const auto distance = [&](std::uint64_t value) {
-            return value > values[i] ? value - values[i] : values[i] - value;
-        };
-        for (std::uint64_t value = limit->least; value <= limit->most;
-             value = std::max<std::uint64_t>(value * 2, 1)) {
-            Values changed = values;
-            changed[i] = value;
-            if (relation.holds(changed) && (!best || distance(value) < distance(*best))) {
-                best = value;
+/// Relations between fields that this configuration has.
+class Relations {
+ public:
+    Relations(const SystemConfig& system, const std::vector<FieldRow>& rows, const Numbers& numbers)
+        : family_(system.family), rows_(rows), numbers_(numbers) {
+        for (const std::span<const Relation> all :
+             {rows_of(family_).relations, std::span<const Relation>(relations)}) {
+            for (const Relation& relation : all) {
+                for (const FieldRow& row : rows) {
+                    if (is_named(relation.fields[0], row.name)) {
+                        Relation of_field = relation;
+                        of_field.fields[0] = row.name;
+                        add(of_field);
+                    }
+                }
             }
         }
-        if (best) {
-            text += fmt::format("{}{}={}", text.empty() ? "" : " or ", relation.fields[i],
-                                limit->flag() ? "true" : std::to_string(*best));
+    }
+
+    /// The first one that does not hold, or null.
+    const Relation* broken() const {
+        const auto found = std::ranges::find_if(
+            all_, [&](const Relation& relation) { return !relation.holds(values_of(relation)); });
+        return found == all_.end() ? nullptr : &*found;
+    }
+
+    Values values_of(const Relation& relation, std::string_view changed = {},
+                     std::uint64_t value = 0) const {
+        Values values;
+        for (const std::string_view field : relation.fields) {
+            const auto given = field.empty() ? std::nullopt : numbers_.find(field);
+            values.push_back(!field.empty() && field == changed ? value : given.value_or(0));
+        }
+        return values;
+    }
+
+    /// `npu.datapath.memory_atom=8 or npu.datapath.atomic_k=16`: each one alone is legal, unless
+    /// other relations are broken that it is not part of.
+    std::string nearest_of(const Relation& relation) const {
+        std::string text = nearest_of(relation, all_);
+        if (text.empty()) {
+            std::vector<Relation> held;
+            std::ranges::copy_if(all_, std::back_inserter(held), [&](const Relation& other) {
+                return &other == &relation || other.holds(values_of(other));
+            });
+            text = nearest_of(relation, held);
+        }
+        return text;
+    }
+
+ private:
+    void add(const Relation& relation) {
+        const bool has_all = std::ranges::all_of(relation.fields, [&](std::string_view field) {
+            return field.empty() || numbers_.find(field);
+        });
+        if (has_all) {
+            all_.push_back(relation);
         }
     }
-    return text;
-}
+
+    /// With which all of `kept` hold.
+    std::string nearest_of(const Relation& relation, const std::vector<Relation>& kept) const {
+        std::string text;
+        for (const std::string_view field : std::span(relation.fields).first(2)) {
+            const auto row = std::ranges::find(rows_, field, &FieldRow::name);
+            const Limit* limit =
+                find_limit(family_, field, row == rows_.end() ? "integer" : row->type);
+            const auto best = limit == nullptr ? std::nullopt : nearest(field, *limit, kept);
+            if (best) {
+                const std::string flag = *best == 0 ? "false" : "true";
+                text += fmt::format("{}{}={}", text.empty() ? "" : " or ", field,
+                                    limit->flag() ? flag : std::to_string(*best));
+            }
+        }
+        return text;
+    }
+
+    std::optional<std::uint64_t> nearest(std::string_view field, const Limit& limit,
+                                         std::vector<Relation> kept) const {
+        const std::uint64_t present = numbers_.find(field).value_or(0);
+        const auto others = std::partition(kept.begin(), kept.end(), [&](const Relation& one) {
+            return std::ranges::count(one.fields, field) > 0;
+        });
+        const auto holds_now = [&](const Relation& one) { return one.holds(values_of(one)); };
+        if (!std::all_of(others, kept.end(), holds_now)) {
+            return std::nullopt;
+        }
+        kept.erase(others, kept.end());
+        const auto holds = [&](std::uint64_t value) {
+            return limit.allows(value) && std::ranges::all_of(kept, [&](const Relation& one) {
+                       return one.holds(values_of(one, field, value));
+                   });
+        };
+        const std::uint64_t far = std::min(std::max(present - std::min(present, limit.least),
+                                                    limit.most - std::min(limit.most, present)),
+                                           most_steps);
+        for (std::uint64_t step = 0; step <= far; ++step) {
+            if (present >= limit.least + step && holds(present - step)) {
+                return present - step;
+            }
+            if (present <= limit.most - std::min(limit.most, step) && holds(present + step)) {
+                return present + step;
+            }
+        }
+        return nearest_power(present, limit, holds);
+    }
+
+    /// Where the nearest value is far away: from a power of two with which all holds, halving the
+    /// distance to the present value.
+    template <class Holds>
+    static std::optional<std::uint64_t> nearest_power(std::uint64_t present, const Limit& limit,
+                                                      const Holds& holds) {
+        std::optional<std::uint64_t> best;
+        const auto distance = [&](std::uint64_t value) {
+            return value > present ? value - present : present - value;
+        };
+        const auto consider = [&](std::uint64_t value) {
+            if (holds(value) && (!best || distance(value) < distance(*best))) {
+                best = value;
+            }
+        };
+        consider(limit.least);
+        for (std::uint64_t value = 1; value <= limit.most; value *= 2) {
+            consider(value);
+        }
+        for (std::uint64_t wrong = present;
+             best && !limit.power_of_two && distance(wrong) + 1 < distance(*best);) {
+            const std::uint64_t middle = wrong / 2 + *best / 2 + (wrong % 2 + *best % 2) / 2;
+            (holds(middle) ? *best : wrong) = middle;
+        }
+        return best;
+    }
+
+    static constexpr std::uint64_t most_steps = 1024;
+
+    const NpuFamily* family_;
+    const std::vector<FieldRow>& rows_;
+    const Numbers& numbers_;
+    std::vector<Relation> all_;
+};
 
 using PlaceOf = std::function<Place(const std::string& field)>;
 
@@ -353,33 +457,19 @@ void check_limits(const SystemConfig& system,
             }
         });
     }
-    const auto check = [&](const Relation& relation) {
-        const auto values = values_of(relation, numbers);
-        if (values && !relation.holds(*values)) {
-            const std::string field(relation.fields[0]);
-            const std::string nearest = nearest_of(system.family, relation, *values);
-            std::vector<std::string> changed(relation.fields.begin(), relation.fields.end());
-            std::erase(changed, "");
-            throw ConfigError(
-                {.sentence = fmt::format("'{}' is {} and '{}' is {}: {}", field, (*values)[0],
-                                         relation.fields[1], (*values)[1], relation.sentence),
-                 .remedy = "nearest legal values: " + nearest,
-                 .field = field,
-                 .place = place_of_any(changed, place_of),
-                 .nearest = nearest});
-        }
-    };
-    for (const std::span<const Relation> all :
-         {rows_of(system.family).relations, std::span<const Relation>(relations)}) {
-        for (const Relation& relation : all) {
-            for (const FieldRow& row : rows) {
-                if (is_named(relation.fields[0], row.name)) {
-                    Relation of_field = relation;
-                    of_field.fields[0] = row.name;
-                    check(of_field);
-                }
-            }
-        }
+    const Relations between(system, rows, numbers);
+    if (const Relation* broken = between.broken()) {
+        const Values values = between.values_of(*broken);
+        const std::string nearest = between.nearest_of(*broken);
+        std::vector<std::string> changed(broken->fields.begin(), broken->fields.end());
+        std::erase(changed, "");
+        throw ConfigError(
+            {.sentence = fmt::format("'{}' is {} and '{}' is {}: {}", changed[0], values[0],
+                                     changed[1], values[1], broken->sentence),
+             .remedy = "nearest legal values: " + nearest,
+             .field = changed[0],
+             .place = place_of_any(changed, place_of),
+             .nearest = nearest});
     }
     check_lists(numbers.all(), place_of);
     check_regions(system.memory, place_of);

@@ -46,8 +46,28 @@ constexpr std::array limit_rows{
     Limit{"npu.cdp.read_buffer", 1, largest_count},
     Limit{"npu.bdma.commands", 1, 255}};  // source: register specification, width of FREE_SLOT
 
+// source: models/conv/winograd_stream.cpp and compressed_stream.cpp, by how much requests are earlier
+constexpr std::string_view split_in_request =
+    "the change of the bank split is part of the time from op-enable to the first request: of "
+    "feature data, which Winograd mode requests 2 cycles earlier, of weights, whose sizes are "
+    "requested 3 cycles earlier if compressed, and of pixels";
+
 constexpr std::array relation_rows{
-    burst_in("npu.sdp.source_fifo"), burst_in("npu.sdp.operand_fifo"),
+    Relation{{"npu.cdma.split_change", "npu.cdma.data_request", "npu.cdma.winograd", ""},
+             split_in_request,
+             [](const Relation::Values& v) { return v[0] + (v[2] != 0 ? 2 : 0) <= v[1]; }},
+    Relation{
+        {"npu.cdma.split_change", "npu.cdma.weight_request", "npu.cdma.weight_compression", ""},
+        split_in_request,
+        [](const Relation::Values& v) { return v[0] + (v[2] != 0 ? 3 : 0) <= v[1]; }},
+    Relation{{"npu.cdma.split_change", "npu.cdma.image_request", "", ""},
+             split_in_request,
+             [](const Relation::Values& v) { return v[0] <= v[1]; }},
+    Relation{{"npu.csb.read_way", "npu.csb.read_cycles", "", ""},
+             "a register is sampled before its read ends",
+             [](const Relation::Values& v) { return v[0] < v[1] || v[0] == 0; }},
+    burst_in("npu.sdp.source_fifo"),
+    burst_in("npu.sdp.operand_fifo"),
     Relation{{"npu.cbuf.banks", "npu.csb.wide_fields", "", ""},
              // source: register specification, D_BANK
              "the fields of D_BANK allow up to 32 banks, unless npu.csb.wide_fields is set",

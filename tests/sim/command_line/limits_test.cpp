@@ -166,6 +166,32 @@ TEST(Limits, ABrokenRelationNamesBothFieldsAndALegalNeighbour) {
               ExitCode::Good);
 }
 
+TEST(Limits, APartOfATimeIsNotLongerThanAllOfIt) {
+    const auto refused = [](const std::string& preset, const std::vector<std::string>& changes) {
+        const Answer answer = timed(preset, changes);
+        EXPECT_EQ(answer.code, ExitCode::WrongInput) << changes.front();
+        return answer.err;
+    };
+    const std::vector<std::pair<std::string, std::string>> rows{
+        {"npu.cdma.split_change=1000", "npu.cdma.split_change=28)"},
+        {"npu.cdma.weight_request=5", "npu.cdma.split_change=5 or npu.cdma.weight_request=6)"},
+        {"npu.cdma.image_request=0", "npu.cdma.split_change=0 or npu.cdma.image_request=6)"},
+        {"npu.csb.read_way=1000", "npu.csb.read_way=19 or npu.csb.read_cycles=1001)"},
+        {"npu.csb.read_way=1000000", "(nearest legal values: npu.csb.read_way=19)"},
+        {"npu.csb.read_cycles=15", "npu.csb.read_way=14 or npu.csb.read_cycles=16)"}};
+    for (const auto& [change, nearest] : rows) {
+        const std::string told = refused("nv_large", {change});
+        EXPECT_NE(told.find(nearest), std::string::npos) << told;
+        EXPECT_EQ(timed("nv_large", {change, proposal(told)}).code, ExitCode::Good) << told;
+    }
+    EXPECT_EQ(timed("nv_large", {"npu.cdma.split_change=28"}).code, ExitCode::Good);
+    // Winograd mode and compressed weights request earlier
+    EXPECT_NE(refused("nv_full", {"npu.cdma.data_request=7"}).find("npu.cdma.data_request=8"),
+              std::string::npos);
+    EXPECT_NE(refused("nv_full", {"npu.cdma.weight_request=8"}).find("npu.cdma.weight_request=9"),
+              std::string::npos);
+}
+
 TEST(Limits, TheEngineOfTheTinpuHasThem) {
     for (const char* change : {"npu.engine.read_buffer=18446744073709551615",
                                "npu.engine.weight_buffers=0", "npu.engine.alignment=3"}) {
@@ -230,6 +256,21 @@ TEST(Limits, ALayerThatDoesNotFitTheBufferNamesADepthThatRuns) {
     EXPECT_NE(refused.err.find("npu.cbuf.bank_depth="), std::string::npos) << refused.err;
     EXPECT_EQ(timed("nv_small", {small.front(), proposal(refused.err)}).code, ExitCode::Good)
         << refused.err;
+}
+
+TEST(Limits, TheDepthThatIsNamedIsTheLeastThatRuns) {
+    const auto runs = [](int depth) {
+        return timed("nv_large", {"npu.cbuf.bank_depth=" + std::to_string(depth)});
+    };
+    int least = 2;
+    while (runs(least).code != ExitCode::Good) {
+        ++least;
+    }
+    EXPECT_EQ(runs(least + 1).code, ExitCode::Good);
+    for (const int depth : {1, least - 1}) {
+        const std::string told = runs(depth).err;
+        EXPECT_EQ(proposal(told), "npu.cbuf.bank_depth=" + std::to_string(least)) << told;
+    }
 }
 
 /// The bytes of the result of DS-CNN, which has every kind of layer of the planner.
