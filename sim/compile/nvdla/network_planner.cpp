@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,12 +13,10 @@
 #include "sim/compile/nvdla/conv_planner.h"
 #include "sim/compile/nvdla/input_surface.h"
 #include "sim/compile/nvdla/single_operations.h"
+#include "sim/compile/nvdla/values_that_plan.h"
 
 namespace npuscope {
 namespace {
-
-/// The field that a refusal names where a network does not fit the memory.
-constexpr const char* region_size = "memory.regions[0].size";
 
 /// Where results are until all constants before them are placed: beyond what constants can reach.
 constexpr Bytes unknown_constants(std::uint64_t{1} << 48U);
@@ -424,66 +421,12 @@ std::variant<Plan, Diagnostic> try_plan_network(const Network& network, const Pl
     return NetworkPlanner(network, target, results).plan();
 }
 
-namespace {
-
-bool can_plan(const Network& network, const PlanTarget& target) {
-    return std::holds_alternative<Plan>(try_plan_network(network, target));
-}
-
-/// The fewest banks above those of the target with which the network can be planned.
-std::optional<std::uint32_t> banks_that_plan(const Network& network, PlanTarget target) {
-    constexpr std::uint32_t most = 32;  // source: register specification, D_BANK
-    target.images = false;
-    std::uint32_t& banks = target.npu.cbuf.banks;
-    for (++banks; banks <= most; ++banks) {
-        if (can_plan(network, target)) {
-            return banks;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The least change of the field that a problem names that makes the network plannable.
-std::optional<std::uint64_t> value_that_plans(const Network& network, PlanTarget target,
-                                              const Diagnostic& problem) {
-    constexpr std::uint32_t deepest = 65536;
-    target.images = false;
-    const auto plans = [&] { return can_plan(network, target); };
-    if (problem.field == buffer_depth) {
-        std::uint32_t& depth = target.npu.cbuf.bank_depth;
-        for (depth = std::bit_ceil(depth + 1); depth <= deepest; depth *= 2) {
-            if (plans()) {
-                return depth;
-            }
-        }
-    }
-    if (problem.field == region_size) {
-        Bytes& size = target.memory.regions.front().size;
-        for (size = Bytes(std::bit_ceil(size.value + 1)); size <= Bytes(std::uint64_t{1} << 40U);
-             size = size * 2) {
-            if (plans()) {
-                return size.value;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-}  // namespace
-
 Plan plan_network(const Network& network, const PlanTarget& target) {
     auto planned = try_plan_network(network, target);
     if (auto* problem = std::get_if<Diagnostic>(&planned)) {
         const bool of_network = !target.memory.regions.empty();
         problem->place.file = of_network ? network.file : "";
-        if (const auto value = value_that_plans(network, target, *problem)) {
-            problem->nearest = std::to_string(*value);
-            problem->remedy =
-                fmt::format("nearest legal value: {}={}", problem->field, problem->nearest);
-            const auto banks =
-                problem->field == buffer_depth ? banks_that_plan(network, target) : std::nullopt;
-            problem->remedy += banks ? fmt::format(" or npu.cbuf.banks={}", *banks) : "";
-        }
+        name_values_that_plan(network, target, *problem);
         throw ConfigError(std::move(*problem));
     }
     return std::get<Plan>(std::move(planned));
