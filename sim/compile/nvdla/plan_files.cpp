@@ -168,9 +168,8 @@ std::string plan_table(const Plan& plan, std::size_t width) {
                      {"predicted cycles", Align::Right},
                      {"address", Align::Right}});
     for (const PlannedLayer& layer : plan.layers) {
-        table.add_row({layer.name, std::string(enum_name(layer.kind)),
-                       shape_text(layer.stored.cube.shape), with_separators(layer.macs),
-                       std::to_string(layer.operations),
+        table.add_row({layer.name, std::string(enum_name(layer.kind)), shape_text(layer.shape),
+                       with_separators(layer.macs), std::to_string(layer.operations),
                        banks_text(plan.operations[layer.first_operation]),
                        layer.cut ? with_separators(layer.cut->predicted.value) : "",
                        to_hex(layer.stored.cube.base)});

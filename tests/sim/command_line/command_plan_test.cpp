@@ -83,6 +83,22 @@ TEST(CommandPlan, FormsOfOperandsAreAQuestionOfOptions) {
     EXPECT_NE(refused.err.find("always"), std::string::npos) << refused.err;
 }
 
+std::string workload(const std::string& name) {
+    return (configs_folder() / "workload" / (name + ".yaml")).string();
+}
+
+/// The line of a text that begins with a word, blanks before it aside.
+std::string line_of(const std::string& text, const std::string& word) {
+    const std::size_t begin = text.find(word + "  ");
+    return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(CommandPlan, ALayerInSlicesHasTheShapeOfItsResult) {
+    const Answer answer =
+        typed({"plan", workload("tiny_yolo"), "--npu", "nv_large", "--set", "npu.cbuf.banks=10"});
+    EXPECT_NE(line_of(answer.out, "conv8").find(" 1024x13x13 "), std::string::npos) << answer.out;
+}
+
 TEST(CommandPlan, RefusesWhatCannotBePlanned) {
     const Answer answer = typed({"plan", lenet(), "--set", "npu.cbuf.bank_depth=1"});
     EXPECT_EQ(answer.code, ExitCode::WrongInput);
