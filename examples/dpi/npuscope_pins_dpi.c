@@ -219,9 +219,8 @@ static npuscope_status pins_make(pins_device* device, const char* npu, const cha
         npuscope_destroy(asked);
     }
     each[count] = "npu.csb.read_cycles=1";
-    each[count + 1] = "npu.csb.read_way=0";
-    each[count + 2] = "npu.csb.retiming=0";
-    return status != NPUSCOPE_OK ? status : npuscope_create_timed(npu, each, count + 3, &memory, &device->npu);
+    each[count + 1] = "npu.csb.retiming=0";
+    return status != NPUSCOPE_OK ? status : npuscope_create_timed(npu, each, count + 2, &memory, &device->npu);
 }
 
 /* Returns a number for the functions below, or -1. `changes`: separated by spaces, of which they
@@ -239,7 +238,7 @@ int npuscope_pins_create(const char* npu, const char* changes) {
         return -1;
     }
     char* text = strdup(changes == NULL ? "" : changes);
-    const char** each = (const char**)calloc(strlen(text) / 2 + 4, sizeof *each); /* three more: pins_make */
+    const char** each = (const char**)calloc(strlen(text) / 2 + 3, sizeof *each); /* two more: pins_make */
     for (char* one = strtok(text, " "); one != NULL; one = strtok(NULL, " ")) {
         each[count++] = one;
     }
