@@ -257,24 +257,26 @@ Mistakes image_bytes(const MutationSite& site) {
     return mistakes;
 }
 
-constexpr std::array kinds{
-    MistakeKind{"image_short", "the end of an image is missing", false, image_short},
-    MistakeKind{"image_shifted", "an image is loaded at another address", false, image_shifted},
-    MistakeKind{"images_swapped", "two images are swapped", false, images_swapped},
-    MistakeKind{"image_missing", "an image is not loaded", false, image_missing},
-    MistakeKind{"image_on_another", "an image is loaded on another one", false, image_on_another},
-    MistakeKind{"wgs_damage", "a group size of compressed weights is wrong", false, wgs_damage},
-    MistakeKind{"wmb_damage", "a mask bit of compressed weights is wrong", false, wmb_damage},
-    MistakeKind{"weight_zero", "compressed weights store a zero", false, weight_zero},
-    MistakeKind{"image_short_sparse", "the end of an image that leaves zeros out is missing", true,
-                image_short_sparse},
-    MistakeKind{"images_swapped_alike", "two images of one size are swapped", true,
-                images_swapped_alike},
-    MistakeKind{"image_bytes", "bytes of an image are wrong", true, image_bytes},
-};
-
 }  // namespace
 
-std::span<const MistakeKind> image_kinds() { return kinds; }
+std::span<const MistakeKind> image_kinds() {
+    static constexpr std::array kinds{
+        MistakeKind{"image_short", "the end of an image is missing", false, image_short},
+        MistakeKind{"image_shifted", "an image is loaded at another address", false, image_shifted},
+        MistakeKind{"images_swapped", "two images are swapped", false, images_swapped},
+        MistakeKind{"image_missing", "an image is not loaded", false, image_missing},
+        MistakeKind{"image_on_another", "an image is loaded on another one", false,
+                    image_on_another},
+        MistakeKind{"wgs_damage", "a group size of compressed weights is wrong", false, wgs_damage},
+        MistakeKind{"wmb_damage", "a mask bit of compressed weights is wrong", false, wmb_damage},
+        MistakeKind{"weight_zero", "compressed weights store a zero", false, weight_zero},
+        MistakeKind{"image_short_sparse", "the end of an image that leaves zeros out is missing",
+                    true, image_short_sparse},
+        MistakeKind{"images_swapped_alike", "two images of one size are swapped", true,
+                    images_swapped_alike},
+        MistakeKind{"image_bytes", "bytes of an image are wrong", true, image_bytes},
+    };
+    return kinds;
+}
 
 }  // namespace npuscope::bench

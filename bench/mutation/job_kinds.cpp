@@ -264,27 +264,32 @@ Mistakes jobs_swapped(const MutationSite& site) {
     return mistakes;
 }
 
-constexpr std::array kinds{
-    MistakeKind{"job_address", "an address of a descriptor is off", false, job_address},
-    MistakeKind{"job_address_high", "the upper half of an address is wrong", false,
-                job_address_high},
-    MistakeKind{"job_maps_swapped", "two addresses of a descriptor are swapped", false,
-                job_maps_swapped},
-    MistakeKind{"job_shape", "a size of a job's input or output is wrong", false, job_shape},
-    MistakeKind{"job_window", "window, stride, dilation or padding of a job is wrong", false,
-                job_window},
-    MistakeKind{"job_sign", "a map of a job has the wrong sign", false, job_sign},
-    MistakeKind{"job_work", "a job does other work", false, job_work},
-    MistakeKind{"job_parts", "a residual, constants or the version are wrong", false, job_parts},
-    MistakeKind{"job_weight_bits", "weights of a job have another width", false, job_weight_bits},
-    MistakeKind{"job_missing", "a job is not launched", false, job_missing},
-    MistakeKind{"jobs_swapped", "two jobs are launched in the other order", false, jobs_swapped},
-    MistakeKind{"job_rounding", "padding or halves of a pool count otherwise", true, job_rounding},
-    MistakeKind{"job_clip", "a job clips at another number", true, job_clip},
-};
-
 }  // namespace
 
-std::span<const MistakeKind> job_kinds() { return kinds; }
+std::span<const MistakeKind> job_kinds() {
+    static constexpr std::array kinds{
+        MistakeKind{"job_address", "an address of a descriptor is off", false, job_address},
+        MistakeKind{"job_address_high", "the upper half of an address is wrong", false,
+                    job_address_high},
+        MistakeKind{"job_maps_swapped", "two addresses of a descriptor are swapped", false,
+                    job_maps_swapped},
+        MistakeKind{"job_shape", "a size of a job's input or output is wrong", false, job_shape},
+        MistakeKind{"job_window", "window, stride, dilation or padding of a job is wrong", false,
+                    job_window},
+        MistakeKind{"job_sign", "a map of a job has the wrong sign", false, job_sign},
+        MistakeKind{"job_work", "a job does other work", false, job_work},
+        MistakeKind{"job_parts", "a residual, constants or the version are wrong", false,
+                    job_parts},
+        MistakeKind{"job_weight_bits", "weights of a job have another width", false,
+                    job_weight_bits},
+        MistakeKind{"job_missing", "a job is not launched", false, job_missing},
+        MistakeKind{"jobs_swapped", "two jobs are launched in the other order", false,
+                    jobs_swapped},
+        MistakeKind{"job_rounding", "padding or halves of a pool count otherwise", true,
+                    job_rounding},
+        MistakeKind{"job_clip", "a job clips at another number", true, job_clip},
+    };
+    return kinds;
+}
 
 }  // namespace npuscope::bench

@@ -372,35 +372,37 @@ Mistakes stages(const MutationSite& site) {
         flipped);
 }
 
-constexpr std::array kinds{
-    MistakeKind{"precision", "a unit is told another type", false, precision},
-    MistakeKind{"ram_type", "a surface is told to lie in the other memory", false, ram_type},
-    MistakeKind{"banks", "the buffer is divided otherwise", false, banks},
-    MistakeKind{"buffer_counts", "entries, slices, atomics or grains are miscounted", false,
-                buffer_counts},
-    MistakeKind{"reuse", "a convolution reuses or keeps what it should not", false, reuse},
-    MistakeKind{"modes", "a mode bit is wrong", false, modes},
-    MistakeKind{"pixels", "pixel format or offset is wrong", false, pixels},
-    MistakeKind{"windows", "padding, stride or dilation is wrong in one unit", false, windows},
-    MistakeKind{"windows_in_both", "the same in both units", false, windows_in_both},
-    MistakeKind{"pooling", "windows or slices of a pooling are wrong", false, pooling},
-    MistakeKind{"operand_modes", "an operand has another form", false, operand_modes},
-    MistakeKind{"operand_sources", "an operand comes from the other place", false, operand_sources},
-    MistakeKind{"stray_bits", "a bit is set that no field holds", false, stray_bits},
-    MistakeKind{"bdma_address", "an address of the BDMA is wrong", false, bdma_address},
-    MistakeKind{"bdma_size", "a size or stride of the BDMA is wrong", false, bdma_size},
-    MistakeKind{"rubik_address", "an address of RUBIK is wrong", false, rubik_address},
-    MistakeKind{"rubik_size", "a size of RUBIK is wrong", false, rubik_size},
-    MistakeKind{"rubik_stride", "a stride of RUBIK is wrong", false, rubik_stride},
-    MistakeKind{"rubik_mode", "mode or type of RUBIK is wrong", false, rubik_mode},
-    MistakeKind{"moved_in_place", "a move's input and output are one", false, mover_in_place},
-    MistakeKind{"pixel_order", "a pixel's components are taken for others", true, pixel_order},
-    MistakeKind{"values", "a conversion or constant is wrong", true, values},
-    MistakeKind{"stages", "a stage computes something else", true, stages},
-};
-
 }  // namespace
 
-std::span<const MistakeKind> mode_kinds() { return kinds; }
+std::span<const MistakeKind> mode_kinds() {
+    static constexpr std::array kinds{
+        MistakeKind{"precision", "a unit is told another type", false, precision},
+        MistakeKind{"ram_type", "a surface is told to lie in the other memory", false, ram_type},
+        MistakeKind{"banks", "the buffer is divided otherwise", false, banks},
+        MistakeKind{"buffer_counts", "entries, slices, atomics or grains are miscounted", false,
+                    buffer_counts},
+        MistakeKind{"reuse", "a convolution reuses or keeps what it should not", false, reuse},
+        MistakeKind{"modes", "a mode bit is wrong", false, modes},
+        MistakeKind{"pixels", "pixel format or offset is wrong", false, pixels},
+        MistakeKind{"windows", "padding, stride or dilation is wrong in one unit", false, windows},
+        MistakeKind{"windows_in_both", "the same in both units", false, windows_in_both},
+        MistakeKind{"pooling", "windows or slices of a pooling are wrong", false, pooling},
+        MistakeKind{"operand_modes", "an operand has another form", false, operand_modes},
+        MistakeKind{"operand_sources", "an operand comes from the other place", false,
+                    operand_sources},
+        MistakeKind{"stray_bits", "a bit is set that no field holds", false, stray_bits},
+        MistakeKind{"bdma_address", "an address of the BDMA is wrong", false, bdma_address},
+        MistakeKind{"bdma_size", "a size or stride of the BDMA is wrong", false, bdma_size},
+        MistakeKind{"rubik_address", "an address of RUBIK is wrong", false, rubik_address},
+        MistakeKind{"rubik_size", "a size of RUBIK is wrong", false, rubik_size},
+        MistakeKind{"rubik_stride", "a stride of RUBIK is wrong", false, rubik_stride},
+        MistakeKind{"rubik_mode", "mode or type of RUBIK is wrong", false, rubik_mode},
+        MistakeKind{"moved_in_place", "a move's input and output are one", false, mover_in_place},
+        MistakeKind{"pixel_order", "a pixel's components are taken for others", true, pixel_order},
+        MistakeKind{"values", "a conversion or constant is wrong", true, values},
+        MistakeKind{"stages", "a stage computes something else", true, stages},
+    };
+    return kinds;
+}
 
 }  // namespace npuscope::bench

@@ -312,26 +312,29 @@ Mistakes lut_contents(const MutationSite& site) {
     return mistakes;
 }
 
-constexpr std::array kinds{
-    MistakeKind{"missing_write", "a register is not written", false, missing_write},
-    MistakeKind{"write_after_enable", "a register is written too late", false, write_after_enable},
-    MistakeKind{"missing_enable", "a block is not enabled", false, missing_enable},
-    MistakeKind{"enables_swapped", "blocks are enabled in another order", false, enables_swapped},
-    MistakeKind{"missing_flush_poll", "the buffer's flush is not awaited", false,
-                missing_flush_poll},
-    MistakeKind{"missing_interrupt", "an interrupt is not awaited", false, missing_interrupt},
-    MistakeKind{"wrong_interrupt", "another interrupt is awaited", false, wrong_interrupt},
-    MistakeKind{"early_compare", "a result is compared too early", false, early_compare},
-    MistakeKind{"missing_sync", "an id is not awaited", false, missing_sync},
-    MistakeKind{"interrupt_masked", "all interrupts are masked", false, interrupt_masked},
-    MistakeKind{"wrong_group", "the other register group is selected", false, wrong_group},
-    MistakeKind{"missing_pointer", "no register group is selected", false, missing_pointer},
-    MistakeKind{"lut_order", "a look-up table is loaded in another order", false, lut_order},
-    MistakeKind{"lut_contents", "an entry or bound of a table is wrong", true, lut_contents},
-};
-
 }  // namespace
 
-std::span<const MistakeKind> order_kinds() { return kinds; }
+std::span<const MistakeKind> order_kinds() {
+    static constexpr std::array kinds{
+        MistakeKind{"missing_write", "a register is not written", false, missing_write},
+        MistakeKind{"write_after_enable", "a register is written too late", false,
+                    write_after_enable},
+        MistakeKind{"missing_enable", "a block is not enabled", false, missing_enable},
+        MistakeKind{"enables_swapped", "blocks are enabled in another order", false,
+                    enables_swapped},
+        MistakeKind{"missing_flush_poll", "the buffer's flush is not awaited", false,
+                    missing_flush_poll},
+        MistakeKind{"missing_interrupt", "an interrupt is not awaited", false, missing_interrupt},
+        MistakeKind{"wrong_interrupt", "another interrupt is awaited", false, wrong_interrupt},
+        MistakeKind{"early_compare", "a result is compared too early", false, early_compare},
+        MistakeKind{"missing_sync", "an id is not awaited", false, missing_sync},
+        MistakeKind{"interrupt_masked", "all interrupts are masked", false, interrupt_masked},
+        MistakeKind{"wrong_group", "the other register group is selected", false, wrong_group},
+        MistakeKind{"missing_pointer", "no register group is selected", false, missing_pointer},
+        MistakeKind{"lut_order", "a look-up table is loaded in another order", false, lut_order},
+        MistakeKind{"lut_contents", "an entry or bound of a table is wrong", true, lut_contents},
+    };
+    return kinds;
+}
 
 }  // namespace npuscope::bench

@@ -292,34 +292,36 @@ Mistakes bytes_of_weights(const MutationSite& site) {
     return mistakes;
 }
 
-constexpr std::array kinds{
-    MistakeKind{"size_plus_one", "a size is one larger", false, size_one_more},
-    MistakeKind{"size_minus_one", "a size is one smaller", false, size_one_less},
-    MistakeKind{"size_doubled", "a size counts bytes", false, size_not_minus_one},
-    MistakeKind{"size_all_units", "a size is wrong alike in all units", false, size_in_all_units},
-    MistakeKind{"size_swapped", "width for height", false, sizes_swapped},
-    MistakeKind{"line_stride_plus", "a line stride is an atom larger", false,
-                line_stride_plus_atom},
-    MistakeKind{"line_stride_minus", "a line stride is an atom smaller", false,
-                line_stride_minus_atom},
-    MistakeKind{"line_stride_twice", "a line stride is doubled", false, line_stride_doubled},
-    MistakeKind{"surface_stride_plus", "a surface stride is an atom larger", false,
-                surface_stride_plus_atom},
-    MistakeKind{"surface_stride_zero", "a surface stride is 0", false, surface_stride_zero},
-    MistakeKind{"batch_stride", "a batch stride is an atom larger", false, batch_stride},
-    MistakeKind{"address_plus_atom", "an address is an atom higher", false, address_plus_atom},
-    MistakeKind{"address_minus_atom", "an address is an atom lower", false, address_minus_atom},
-    MistakeKind{"address_plus_32", "an address is 32 bytes higher", false, address_plus_32},
-    MistakeKind{"address_plus_4k", "an address is 4 KiB higher", false, address_plus_4k},
-    MistakeKind{"address_misaligned", "an address is a byte higher", false, address_misaligned},
-    MistakeKind{"address_high", "the upper half of an address is wrong", false, address_high},
-    MistakeKind{"addresses_swapped", "two surfaces are swapped", false, addresses_swapped},
-    MistakeKind{"weight_bytes", "the bytes of weights or mask are miscounted", false,
-                bytes_of_weights},
-};
-
 }  // namespace
 
-std::span<const MistakeKind> register_kinds() { return kinds; }
+std::span<const MistakeKind> register_kinds() {
+    static constexpr std::array kinds{
+        MistakeKind{"size_plus_one", "a size is one larger", false, size_one_more},
+        MistakeKind{"size_minus_one", "a size is one smaller", false, size_one_less},
+        MistakeKind{"size_doubled", "a size counts bytes", false, size_not_minus_one},
+        MistakeKind{"size_all_units", "a size is wrong alike in all units", false,
+                    size_in_all_units},
+        MistakeKind{"size_swapped", "width for height", false, sizes_swapped},
+        MistakeKind{"line_stride_plus", "a line stride is an atom larger", false,
+                    line_stride_plus_atom},
+        MistakeKind{"line_stride_minus", "a line stride is an atom smaller", false,
+                    line_stride_minus_atom},
+        MistakeKind{"line_stride_twice", "a line stride is doubled", false, line_stride_doubled},
+        MistakeKind{"surface_stride_plus", "a surface stride is an atom larger", false,
+                    surface_stride_plus_atom},
+        MistakeKind{"surface_stride_zero", "a surface stride is 0", false, surface_stride_zero},
+        MistakeKind{"batch_stride", "a batch stride is an atom larger", false, batch_stride},
+        MistakeKind{"address_plus_atom", "an address is an atom higher", false, address_plus_atom},
+        MistakeKind{"address_minus_atom", "an address is an atom lower", false, address_minus_atom},
+        MistakeKind{"address_plus_32", "an address is 32 bytes higher", false, address_plus_32},
+        MistakeKind{"address_plus_4k", "an address is 4 KiB higher", false, address_plus_4k},
+        MistakeKind{"address_misaligned", "an address is a byte higher", false, address_misaligned},
+        MistakeKind{"address_high", "the upper half of an address is wrong", false, address_high},
+        MistakeKind{"addresses_swapped", "two surfaces are swapped", false, addresses_swapped},
+        MistakeKind{"weight_bytes", "the bytes of weights or mask are miscounted", false,
+                    bytes_of_weights},
+    };
+    return kinds;
+}
 
 }  // namespace npuscope::bench
