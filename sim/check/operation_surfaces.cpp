@@ -366,10 +366,10 @@ Diagnostic surface_finding(const CheckedOperation& operation, const SurfaceUse& 
                       remedy.find(registers.front()) == std::string::npos;
     return {.id = id,
             .sentence = message,
-            .remedy = tell ? fmt::format(
-                                 "{} ({}: {})", remedy,
-                                 registers.front().starts_with("word") ? "descriptor" : "registers",
-                                 fmt::join(registers, ", "))
+            .remedy = tell ? fmt::format("{} ({}: {})", remedy,
+                                         registers.front().starts_with("word") ? "of the descriptor"
+                                                                               : "registers",
+                                         fmt::join(registers, ", "))
                            : remedy,
             .address = use.base,
             .unit = use.unit,

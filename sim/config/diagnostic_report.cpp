@@ -21,7 +21,7 @@ std::string details_of(const Diagnostic& diagnostic) {
     add("operation", diagnostic.operation);
     add("unit", diagnostic.register_name.empty() ? diagnostic.unit : "");
     const bool words = diagnostic.register_name.starts_with("word");  // of a descriptor
-    add(words ? "descriptor" : "register", diagnostic.register_name);
+    add(words ? "descriptor's" : "register", diagnostic.register_name);
     add("field", diagnostic.field);
     add("surface", diagnostic.surface);
     add("address", diagnostic.address ? to_hex(*diagnostic.address) : "");
