@@ -130,7 +130,8 @@ std::optional<Diagnostic> ProgramOperations::not_flying(unsigned group) const {
         programmed_at_.contains({rdma, group}) &&
         written_place(rdma, group, "D_SRC_BASE_ADDR_LOW") != nullptr &&
         file(rdma).values(group).field("D_FEATURE_MODE_CFG", "FLYING_MODE") == 0;
-    if (feeder == operations_.end() || has_source) {
+    const bool flies = file(sdp).values(group).field("D_FEATURE_MODE_CFG", "FLYING_MODE") != 0;
+    if (feeder == operations_.end() || has_source || flies) {
         return std::nullopt;
     }
     const std::string mode = spelled(sdp, "D_FEATURE_MODE_CFG");
