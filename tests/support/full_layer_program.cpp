@@ -117,8 +117,7 @@ void write_sequencer(const FullLayer& layer, const StoredWeights& weights, bool 
     registers.set("D_RELEASE", input.height * layer.batches - 1);
     registers.set("D_CONV_STRIDE_EXT", winograd ? 0 : size(layer.stride_y, layer.stride_x));
     registers.set("D_DILATION_EXT", size(layer.dilation_y, layer.dilation_x));
-    registers.set("D_ZERO_PADDING",
-                  winograd ? 0 : layer.pad_top << 16U | (image ? 0 : layer.pad_left));
+    registers.set("D_ZERO_PADDING", winograd ? 0 : layer.pad_top << 16U | layer.pad_left);
     registers.set("D_ZERO_PADDING_VALUE", pad_bits(layer));
     registers.set("D_BANK", bank_split(layer, compressed));
     registers.set("D_PRA_CFG", 0);

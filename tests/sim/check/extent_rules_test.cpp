@@ -33,7 +33,7 @@ TEST(ExtentRules, AnOperandThatEndsAfterItsFileNamesTheStrideThatIsTooLarge) {
     Damaged good("rtl/pw_4x2x64_k64", "nv_small");
     EXPECT_TRUE(good.checked().clean()) << sample::kinds_of(good.checked());
     good.change("NVDLA_CDMA.D_SURF_STRIDE", plus(8));
-    good.change("NVDLA_CDMA.D_DAIN_MAP", [](std::uint32_t) { return 0; });
+    good.change("NVDLA_CDMA.D_DAIN_MAP", [](std::uint32_t) { return 1; });  // SURF_PACKED is 0
     const Diagnostic found = first_of(good.checked());
     EXPECT_EQ(found.id, "uninitialised_read");
     EXPECT_EQ(found.register_name, "NVDLA_CDMA.D_SURF_STRIDE_0");

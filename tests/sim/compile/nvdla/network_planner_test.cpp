@@ -236,7 +236,7 @@ TEST(NetworkPlanner, NamesTheBanksThatWouldHoldEnoughKernels) {
                 target);
         });
     };
-    EXPECT_NE(message(8).find("npu.cbuf.bank_depth=1024 or npu.cbuf.banks=13"), std::string::npos);
+    EXPECT_NE(message(8).find("npu.cbuf.bank_depth=769 or npu.cbuf.banks=13"), std::string::npos);
     EXPECT_NE(message(12), "");
     EXPECT_EQ(message(13), "");
 }
